@@ -37,7 +37,7 @@ export function integerArgument(args: Request['args'], name: string, otherwise: 
   return typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
 }
 
-/** Something the agent did wrong or that failed, told as an observation of its own kind. */
+/** Something the agent did wrong or that failed, as an observation of its own kind. */
 export function errorObservation(content: string): ObservationDraft<'error'> {
   return { observation: 'error', content, extras: { error_id: '' } };
 }

@@ -35,7 +35,7 @@ import { createWriteAction } from './files/write-action.ts';
 export interface Executor {
   /** Resolves when requests are taken, with the port if it has one. */
   listen(): Promise<number | undefined>;
-  /** Resolves when it shall end: it was told to, or no server has needed it for too long. */
+  /** Resolves when it shall end: a server asked for it, or none has needed it for too long. */
   readonly over: Promise<void>;
   /** Ends everything it started. */
   end(): Promise<void>;
@@ -126,7 +126,7 @@ interface ShellParts {
   readonly left: SavedSession | undefined;
 }
 
-/** Its failure is told by the actions that need it. */
+/** The actions that need it report its failure. */
 function openShell(config: ExecutorConfig, { bash, makingPidNamespace, suspension, left }: ShellParts): Promise<ShellTools> {
   const { proxySocketPath } = config.network ?? {};
   const proxying = proxySocketPath === undefined ? undefined : forwardProxy(proxySocketPath);

@@ -13,7 +13,7 @@ void executor.over.then(end);
 const port = await executor.listen();
 process.stdout.write(`listening${port === undefined ? '' : ` on ${port}`}\n`);
 
-/** What is wrong with the configuration is said in a line, before anything is begun. */
+/** Prints what is wrong with the configuration in a line, before anything begins. */
 function configured(): { readonly config: ExecutorConfig; readonly guard: AuthGuard } {
   try {
     const given = parseConfig(process.argv.slice(2));

@@ -6,7 +6,7 @@ const PORT = 3128;
 const MAX_CONNECTIONS = 256;
 
 /**
- * The way out for what runs inside: a loopback port whose bytes go to the proxy's unix socket. Resolves with the port, the
+ * The egress of what runs inside: a loopback port whose bytes go to the proxy's unix socket. Resolves with the port, the
  * usual one where it is free.
  */
 export async function forwardProxy(socketPath: string): Promise<{ readonly port: number; close(): void }> {

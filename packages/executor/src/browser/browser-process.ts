@@ -21,21 +21,21 @@ export interface AskOptions {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   readonly output: (text: string) => void;
-  /** Called when the host has the order; one that ended before has carried nothing out. */
+  /** Called when the host has the order; one that ended before executed nothing. */
   readonly onTaken: () => void;
 }
 
 const LIMITS = { maxLine: 15 * 1024 * 1024, maxTotal: Number.MAX_SAFE_INTEGER };
 const STOP_MS = 20_000;
-/** What it said last is read first; its pipe may be held open by a child. */
+/** Its last lines are read first; a child may hold its pipe open. */
 const LAST_WORDS_MS = 200;
 
 export function startBrowserProcess(host: BrowserHost): BrowserProcess {
   const ready = Promise.withResolvers<{ readonly note?: string }>();
-  ready.promise.catch(() => {}); // told by whoever waits for it
+  ready.promise.catch(() => {}); // handled where it is awaited
   const asked = new Map<number, Pick<AskOptions, 'output' | 'onTaken'> & { readonly resolve: (observation: ObservationDraft) => void }>();
   let hasEnded = false;
-  let toldEnd: string | undefined;
+  let reportedEnd: string | undefined;
   let ids = 0;
 
   function take(line: HostLine): void {
@@ -44,16 +44,16 @@ export function startBrowserProcess(host: BrowserHost): BrowserProcess {
     else if (line.type === 'taken') asked.get(line.id)?.onTaken();
     else if (line.type === 'output') asked.get(line.id)?.output(String(line.text));
     else if (line.type === 'done') asked.get(line.id)?.resolve(line.observation);
-    else if (line.type === 'ended') toldEnd = String(line.how);
+    else if (line.type === 'ended') reportedEnd = String(line.how);
   }
 
   const reading = readHost(host, take).catch(() => host.kill());
   const ended = host.ended.then(async (how) => {
     await Promise.race([reading, new Promise((late) => setTimeout(late, LAST_WORDS_MS))]);
     hasEnded = true;
-    const told = toldEnd ?? how;
-    ready.reject(new Error(`its host ended: ${told}`));
-    return told;
+    const reason = reportedEnd ?? how;
+    ready.reject(new Error(`its host ended: ${reason}`));
+    return reason;
   });
 
   function send(value: object): void {

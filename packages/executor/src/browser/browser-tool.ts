@@ -45,7 +45,7 @@ export class BrowserTool {
   readonly #idleMs: number;
   readonly #mutex = new Mutex();
   #browser: BrowserProcess | undefined;
-  /** To be said with the next answer. */
+  /** Shown with the next answer. */
   #notes: string[] = [];
   #wasClosedIdle = false;
   #lastUrl = '';
@@ -128,9 +128,9 @@ export class BrowserTool {
     );
     this.#endWhenIdle();
     if (observation.observation === 'browse') this.#lastUrl = (observation as ObservationDraft<'browse'>).extras.url;
-    const said = this.#notes;
+    const notes = this.#notes;
     this.#notes = [];
-    return said.length === 0 ? observation : { ...observation, content: [...said, observation.content].join('\n\n') };
+    return notes.length === 0 ? observation : { ...observation, content: [...notes, observation.content].join('\n\n') };
   }
 
   #drop(): void {
@@ -188,11 +188,11 @@ function notStarted(reason: string): string {
 }
 
 function endedBefore(how: string): string {
-  return `The browser had ended since the last action (${how}). A new one was started; its tabs are gone, its cookies are kept as far as it had saved them.`;
+  return `The browser had ended since the last action (${how}). A new one was started; its tabs are gone, it has the cookies that the old one had saved.`;
 }
 
 function closedWhenIdle(seconds: number): string {
-  return `The browser was closed after ${seconds} seconds without use, and was started again. Its tabs are gone but the one in use; cookies are kept.`;
+  return `The browser was closed after ${seconds} seconds without use, and was started again. Its tabs are gone but the one in use; its cookies are there.`;
 }
 
 function endedMeanwhile(how: string): string {

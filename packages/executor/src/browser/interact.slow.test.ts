@@ -153,7 +153,7 @@ describe('browse_interactive', { timeout: 60_000 }, () => {
     expect((await user.do('press("body", "NoSuchKey")')).extras.last_browser_action_error).toContain('Unknown key');
   });
 
-  it('RT149: dialogs are answered and told', async () => {
+  it('RT149: dialogs are answered and reported', async () => {
     const { content, extras } = await open('/dialogs', 'browser.click("button")');
     expect(extras.title).toBe(',true,Ann');
     expect(content).toContain('dialog (confirm): "sure?". It was answered with OK.');
@@ -181,9 +181,9 @@ describe('browse_interactive', { timeout: 60_000 }, () => {
     expect(extras.title).toBe('One');
   });
 
-  it('RT160: what the agent has to say to its user is told', async () => {
-    const { content, extras } = await user.do('send_msg_to_user("It is 42.")', 'report_infeasible("no door")');
-    expect(extras.messages_to_user).toEqual(['It is 42.', 'This cannot be done: no door']);
+  it('RT160: a message of the agent reaches its user', async () => {
+    const { content, extras } = await user.do('send_msg_to_user("It is 42.")', 'report_infeasible("no login")');
+    expect(extras.messages_to_user).toEqual(['It is 42.', 'This cannot be done: no login']);
     expect(content).toContain('Message for the user: It is 42.');
   });
 });

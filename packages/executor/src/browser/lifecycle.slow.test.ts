@@ -57,7 +57,7 @@ describe('a browser that goes on', { timeout: 120_000 }, () => {
   it.each([
     ['Chromium', chromium, 'Chromium was killed or crashed'],
     ['its host', host, 'SIGKILL'],
-  ])('RT154: %s is killed in mid action: that is said, and the next action works', async (_what, find, words) => {
+  ])('RT154: %s is killed in mid action: the answer says so, and the next action works', async (_what, find, words) => {
     await user.browse(site.origin);
     const cut = user.do(`goto("${site.origin}/never")`);
     await until(() => site.asked.includes('/never'));
@@ -67,7 +67,7 @@ describe('a browser that goes on', { timeout: 120_000 }, () => {
     expect(await user.browse(site.origin)).toMatchObject({ kind: 'browse', content: '# Home', extras: { error: false } });
   });
 
-  it('RT154: one that was killed between actions is said with the next', async () => {
+  it('RT154: the next action reports a browser that was killed between actions', async () => {
     await user.browse(site.origin);
     process.kill(chromium()!, 'SIGKILL');
     await until(() => host() === undefined);

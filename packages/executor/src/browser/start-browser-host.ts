@@ -75,15 +75,15 @@ function connectBrowserHost(socketPath: string, request: BrowserRequest): Browse
 /** The host of a browser as a process of this sandbox, where the agent's own are. */
 function spawnBrowserHost(detached: DetachedOptions, config: HostConfig): BrowserHost {
   const child = spawnDetached(detached, { exports: '', workingDir: config.workspace }, commandOf(config), undefined, 'pipe', 'pipe');
-  let said = '';
+  let stderr = '';
   child.stdin?.on('error', () => {}); // it is gone; `exit` follows
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-TAIL_CHARS)));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-TAIL_CHARS)));
   return {
     input: child.stdin!,
     output: child.stdout!,
     ended: new Promise((resolve) => {
       child.on('error', (error) => resolve(error.message));
-      child.on('exit', (code, signal) => resolve(howHostEnded(code, signal, said)));
+      child.on('exit', (code, signal) => resolve(howHostEnded(code, signal, stderr)));
     }),
     get hasEnded() {
       return child.exitCode !== null || child.signalCode !== null;

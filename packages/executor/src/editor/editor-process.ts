@@ -49,7 +49,7 @@ fi
 exit ${EXIT_NO_EDITOR}`;
 }
 
-/** Free a moment ago; whoever takes it meanwhile makes the editor end, which is said. */
+/** Free a moment ago; when another program takes it meanwhile, the editor ends and the answer says why. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -63,7 +63,7 @@ async function freePort(): Promise<number> {
 export async function untilAnswering(editor: EditorProcess): Promise<string | undefined> {
   const deadline = AbortSignal.timeout(READY_MS);
   let end: Awaited<EditorProcess['ended']> | undefined;
-  void editor.ended.then((said) => (end = said));
+  void editor.ended.then((reason) => (end = reason));
   while (!(await takesConnections(editor.port))) {
     if (end?.code === EXIT_NO_EDITOR) {
       return 'There is no editor in this sandbox: neither openvscode-server nor code-server is on its PATH. Install one in the image, or on the machine for the local sandbox.';

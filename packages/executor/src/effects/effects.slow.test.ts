@@ -65,7 +65,7 @@ describe('effects', () => {
     expect(await report(executor, 'k')).toEqual({ state: 'never-seen' });
   });
 
-  it('RT5: whoever attaches gets the output from where they ask', async () => {
+  it('RT5: a client that attaches gets the output from where it asks', async () => {
     const executor = await start();
     const { lines, close } = await stream(executor, 'k', 'echo äfirst; read -r _; echo second');
     expect((await lines.next()).value).toMatchObject({ type: 'output', offset: 0, text: expect.stringContaining('äfirst') });
@@ -151,12 +151,12 @@ describe('effects', () => {
     const { lines } = await stream(first, 'runs', 'echo up; until test -e go; do sleep 0.02; done; echo went on');
     await lines.next();
     const refused = [{ type: 'refused', reason: expect.stringContaining('another action') as string }];
-    const told = async (executor: TestExecutor, key: string): Promise<unknown> =>
+    const reportOf = async (executor: TestExecutor, key: string): Promise<unknown> =>
       JSON.parse((await executor.call('GET', `/effects/${key}?digest=new`)).body);
 
     expect(await first.lines({ key: 'done', digest: 'new', action: run('touch ran; echo NEW') })).toEqual(refused);
     expect(await first.lines({ key: 'runs', digest: 'new', action: run('touch ran') })).toEqual(refused);
-    expect(await told(first, 'done')).toEqual({ state: 'another' });
+    expect(await reportOf(first, 'done')).toEqual({ state: 'another' });
     expect((await first.call('POST', '/effects/runs/cancel?digest=new')).status).toBe(204);
     writeFileSync(join(first.workspace, 'go'), '');
     const rest: ExecuteLine[] = [];
@@ -168,7 +168,7 @@ describe('effects', () => {
     const { stateDir, workspace } = first.config.folders;
     const second = await start({ incarnation: 'two', folders: { stateDir, workspace, workDir: workspace } });
     expect(await second.lines({ key: 'done', digest: 'new', action: run('touch ran') })).toEqual(refused);
-    expect(await told(second, 'done')).toEqual({ state: 'another' });
+    expect(await reportOf(second, 'done')).toEqual({ state: 'another' });
     expect(await second.lines({ key: 'done', digest: 'old', action: run('touch ran') })).toMatchObject([
       { type: 'outcome', observation: { content: 'OLD' } },
     ]);

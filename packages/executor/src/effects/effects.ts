@@ -15,7 +15,7 @@ export interface EffectsOptions {
 }
 
 const ANOTHERS = 'its key is that of another action, which was started here before';
-const KEPT_SPOOLS = 32;
+const MAX_SPOOLS = 32;
 /** Of an output that is read piece by piece. */
 const PIECE_BYTES = 1024 * 1024;
 /** As much as is given without a gap: to people who watch, and to the server's own commands. */
@@ -73,7 +73,7 @@ export class Effects {
     return observation ? { state: 'done', observation } : { state: 'started' };
   }
 
-  /** A piece of its output from there on, empty at the end; nothing where none is kept. */
+  /** A piece of its output from there on, empty at the end; nothing where none is stored. */
   output(key: string, offset: number): Buffer | undefined {
     return this.#effects.get(key)?.spool.read(offset, PIECE_BYTES) ?? this.#outputs.read(key, offset, PIECE_BYTES);
   }
@@ -114,7 +114,7 @@ export class Effects {
     const spool = createSpool(this.#outputs.fromBytes, () => this.#outputs.create(request.key));
     const effect: Effect = {
       ...{ spool, cancel: new AbortController(), outcome: undefined },
-      ...{ ended: Promise.withResolvers(), notices: 0, waiting: [] },
+      ...{ ended: Promise.withResolvers(), changes: 0, waiting: [] },
     };
     this.#effects.set(request.key, effect);
     this.#forgetOldest();
@@ -134,10 +134,10 @@ export class Effects {
       output: (piece: string | Buffer) => show(masked.push(piece)),
       outputPath: () => spool.path,
     };
-    const told = await carryOut(handler, { ...action, secrets }, context);
+    const observation = await carryOut(handler, { ...action, secrets }, context);
     show(masked.flush());
     spool.end();
-    const outcome = this.#guard.observation(told);
+    const outcome = this.#guard.observation(observation);
     this.#record(key, outcome);
     effect.outcome = outcome;
     effect.ended.resolve();
@@ -154,7 +154,7 @@ export class Effects {
 
   #forgetOldest(): void {
     for (const [key, effect] of this.#effects) {
-      if (this.#effects.size <= KEPT_SPOOLS) return;
+      if (this.#effects.size <= MAX_SPOOLS) return;
       if (!effect.outcome) continue;
       effect.spool.close();
       this.#effects.delete(key);
@@ -180,7 +180,7 @@ async function carryOut(
 }
 
 function announce(effect: Effect): void {
-  effect.notices += 1;
+  effect.changes += 1;
   for (const more of effect.waiting.splice(0)) more();
 }
 
@@ -209,7 +209,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function lineOf(entry: JournalEntry, incarnation: string): ExecuteLine {
   const observation = entry.outcome();
   if (observation) return { type: 'outcome', observation };
-  const what = entry.state === 'done' ? 'its outcome is too old to be kept' : 'no outcome was recorded';
+  const what = entry.state === 'done' ? 'its outcome is too old to be stored' : 'no outcome was recorded';
   const who = entry.incarnation === incarnation ? 'it was started before' : `it was started by ${entry.incarnation}, which is gone`;
   return { type: 'unknown', reason: `${who}; ${what}` };
 }

@@ -11,7 +11,7 @@ export interface Effect {
   outcome: ObservationDraft | undefined;
   readonly ended: PromiseWithResolvers<void>;
   /** Counts what there was to read. */
-  notices: number;
+  changes: number;
   /** Those who wait for more of it. */
   waiting: (() => void)[];
 }
@@ -29,7 +29,7 @@ export async function* followEffect(effect: Effect, from: number, wholeBytes: nu
   let offset = from;
   let given = 0;
   for (;;) {
-    const { notices } = effect;
+    const { changes } = effect;
     const isLast = effect.outcome !== undefined;
     if (given >= wholeBytes) offset = isLast || given < MAX_FOLLOWED ? newestFrom(effect.spool, offset) : effect.spool.bytes;
     const before = offset;
@@ -44,7 +44,7 @@ export async function* followEffect(effect: Effect, from: number, wholeBytes: nu
     if (isLast) return yield { type: 'outcome', observation: effect.outcome! };
     if (offset > before)
       await Promise.race([delay(given < wholeBytes ? GATHER_MS : NEWEST_EVERY_MS, undefined, { ref: false }), effect.ended.promise]);
-    if (effect.notices === notices) await new Promise<void>((more) => void effect.waiting.push(more));
+    if (effect.changes === changes) await new Promise<void>((more) => void effect.waiting.push(more));
   }
 }
 

@@ -11,8 +11,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const outcome = (content: string): ObservationDraft => ({ observation: 'null', content, extras: {} });
 
 describe('journal', () => {
-  it('RT8: stays bounded; keys are kept for good, outcomes only the newest', () => {
-    const limits = { keptBytes: 20_000, maxBytes: 50_000 };
+  it('RT8: stays bounded; keys are retained for good, outcomes only the newest', () => {
+    const limits = { retainedBytes: 20_000, maxBytes: 50_000 };
     const journal = new Journal(folder, 'one', limits);
     journal.started('never ended', 'digest');
     for (let index = 0; index < 500; index += 1) {

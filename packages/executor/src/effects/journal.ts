@@ -7,7 +7,7 @@ export interface JournalEntry {
   /** The digest of the action; missing in entries of an executor of protocol 1. */
   readonly digest: string | undefined;
   readonly state: 'started' | 'done';
-  /** Absent when not done, or too old to be kept. */
+  /** Absent when not done, or too old to be retained. */
   outcome(): ObservationDraft | undefined;
 }
 
@@ -19,17 +19,17 @@ interface Place {
   readonly at?: { readonly offset: number; readonly bytes: number };
 }
 
-/** `gone`: ended, but its outcome is not kept any more. */
+/** `gone`: ended, but its outcome is not retained any more. */
 type Line = { k: string; i: string; d?: string | undefined } & ({ s: 'started' | 'gone' } | { s: 'done'; o: ObservationDraft });
 
 export interface JournalLimits {
-  /** The newest outcomes that are kept. */
-  readonly keptBytes: number;
+  /** The newest outcomes that are retained. */
+  readonly retainedBytes: number;
   /** A longer file is written anew. */
   readonly maxBytes: number;
 }
 
-const LIMITS: JournalLimits = { keptBytes: 32 * 1024 * 1024, maxBytes: 96 * 1024 * 1024 };
+const LIMITS: JournalLimits = { retainedBytes: 32 * 1024 * 1024, maxBytes: 96 * 1024 * 1024 };
 
 /**
  * Which effects were started and how they ended, in an append-only file of JSON lines. Owns the file; runs nothing.
@@ -38,7 +38,7 @@ const LIMITS: JournalLimits = { keptBytes: 32 * 1024 * 1024, maxBytes: 96 * 1024
  *    outlives the process, not the machine, and a sandbox does not outlive the machine either.
  * 2. The file ends with a whole line, also after a write that the disk cut short: that one throws, and the next begins where it began.
  *    A line that a crash cut is no entry and is taken away when the file is opened.
- * 3. Keys are kept for good, outcomes only the newest: a key never looks as if it had not been seen.
+ * 3. Keys are retained for good, outcomes only the newest: a key never looks as if it had not been seen.
  */
 export class Journal {
   readonly #path: string;
@@ -125,11 +125,11 @@ export class Journal {
   #writeCompacted(to: string): void {
     const out = openSync(to, 'w', 0o600);
     try {
-      const from = this.#size - this.#limits.keptBytes;
+      const from = this.#size - this.#limits.retainedBytes;
       for (const [key, { incarnation: who, digest, state, at }] of this.#keys) {
-        const isKept = at !== undefined && at.offset >= from;
+        const isRetained = at !== undefined && at.offset >= from;
         const short: Line = { s: state === 'done' ? 'gone' : 'started', k: key, i: who, d: digest };
-        writeAll(out, Buffer.from(`${isKept ? this.#lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
+        writeAll(out, Buffer.from(`${isRetained ? this.#lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
       }
     } finally {
       closeSync(out);

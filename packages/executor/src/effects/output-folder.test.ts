@@ -34,7 +34,7 @@ describe('long outputs', () => {
     expect(readdirSync(join(home, 'output')).toSorted()).toEqual(['3.txt', '4.txt', '5.txt']);
   });
 
-  it('RT46: are written through no link, and where they cannot be kept the output goes on', () => {
+  it('RT46: are written through no link, and where they cannot be stored the output goes on', () => {
     mkdirSync(join(home, 'own'));
     symlinkSync(join(home, 'own'), join(home, 'output'));
     const spool = createSpool(24 * 1024, () => openOutputFolder(join(home, 'output')).create('conversation:1'));

@@ -4,7 +4,7 @@ import { OUTPUT_LIMITS, type OutputLimits } from '@tendon/protocol/executor-api'
 import { textOf } from '../shell/terminal/bounded-text.ts';
 
 /**
- * Where long outputs are kept whole, one file an action, for the agent's own commands and for who wants to download one. Owns
+ * Stores long outputs whole, one file an action, for the agent's own commands and for a client that downloads one. Owns
  * the folder: the oldest files go when there are too many bytes or files. The agent can write there too, so nothing in it is
  * believed, and nothing is written through a link.
  */

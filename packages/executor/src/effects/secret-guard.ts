@@ -4,7 +4,7 @@ import type { ObservationDraft } from '@tendon/protocol';
 
 /**
  * What this executor was given to put into commands, so that none of it reaches a spool or the journal. Owns the values, in memory
- * only; they are kept as long as the executor lives, since what was given to one command may be printed by a later one.
+ * only; they stay as long as the executor lives, since what was given to one command may be printed by a later one.
  */
 export interface SecretGuard {
   learn(secrets: Readonly<Record<string, string>> | undefined): void;

@@ -10,7 +10,7 @@ export interface Spool {
   readonly bytes: number;
   /** Of the file, where there is one. */
   readonly path: string | undefined;
-  /** False when nothing more is kept. */
+  /** False when nothing more is stored. */
   append(output: string | Buffer): boolean;
   /** At most `maxBytes` from `offset`, cut between characters; empty when there is nothing (yet). */
   read(offset: number, maxBytes: number): Buffer;
@@ -29,7 +29,7 @@ export function createSpool(memoryBytes: number, createFile: () => OutputFile | 
   let file: OutputFile | undefined;
   let isFull = false;
 
-  /** A disk without space, or a file that has its size, ends what is kept and nothing else. */
+  /** A full disk, or a file that has its size, ends what is stored and nothing else. */
   function flush(): void {
     file ??= createFile();
     const space = Math.min(inMemory, (file?.maxBytes ?? 0) - inFile);

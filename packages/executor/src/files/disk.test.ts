@@ -10,7 +10,7 @@ const { folder, disk, own } = files;
 
 describe('what is the executor’s own', () => {
   mkdirSync(own);
-  writeFileSync(join(own, 'journal'), 'kept');
+  writeFileSync(join(own, 'journal'), 'stored');
 
   it.each([
     ['its path', () => join(own, 'journal')],
@@ -34,7 +34,7 @@ describe('what is the executor’s own', () => {
     expect((await files.edit('write', path, { file_text: 'x' })).content).toMatch(/^ERROR:\n.*belongs to the runtime itself/);
     expect(await files.read({ path })).toMatchObject({ observation: 'error' });
     expect(await files.write({ path, content: 'x' })).toMatchObject({ observation: 'error' });
-    expect(readFileSync(join(own, 'journal'), 'utf8')).toBe('kept');
+    expect(readFileSync(join(own, 'journal'), 'utf8')).toBe('stored');
     expect(readdirSync(own)).toEqual(['journal']);
   });
 
@@ -59,7 +59,7 @@ describe('what is the executor’s own', () => {
       symlinkSync(own, way);
       await file.writeFile('new');
     });
-    expect(readFileSync(join(own, 'journal'), 'utf8')).toBe('kept');
+    expect(readFileSync(join(own, 'journal'), 'utf8')).toBe('stored');
     expect(readFileSync(join(real, 'journal'), 'utf8')).toBe('new');
   });
 

@@ -17,7 +17,7 @@ export interface DiskOptions {
 const { O_RDONLY, O_NONBLOCK, O_DIRECTORY } = constants;
 const MAX_LINKS = 40;
 const PROTECTED =
-  'is read-only in this sandbox: the tools of the person it belongs to run or obey what is there. Whoever runs the server can open it (SANDBOX_PROTECTED_PATHS)';
+  'is read-only in this sandbox: the tools of the person it belongs to run or obey what is there. The operator of the server can open it (SANDBOX_PROTECTED_PATHS)';
 
 type Fill = Uint8Array | ((file: FileHandle) => Promise<void>);
 
@@ -171,7 +171,7 @@ async function followed(path: string, links = 0): Promise<string> {
   return followed(resolve(dirname(here), target), links + 1);
 }
 
-/** The path of what is open; nothing where the system does not tell. */
+/** The path of what is open; nothing where the system does not say. */
 function nameOf(handle: FileHandle): Promise<string | undefined> {
   return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
 }

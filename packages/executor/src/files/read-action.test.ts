@@ -43,7 +43,7 @@ describe('images and PDFs', () => {
     ['image/webp', latin('RIFF\0\0\0\0WEBPVP8 ')],
     ['image/bmp', Buffer.concat([latin('BM'), Buffer.alloc(12), Buffer.from([40, 0, 0, 0, 1])])],
     ['application/pdf', latin('%PDF-1.7\n')],
-  ])('RT69: %s is a data URL, whatever its name and whoever asks', async (type, bytes) => {
+  ])('RT69: %s is a data URL, whatever its name, for `read` and for `view`', async (type, bytes) => {
     const path = files.file(bytes);
     const content = `data:${type};base64,${bytes.toString('base64')}`;
     expect(await files.read({ path })).toMatchObject({ observation: 'read', content });

@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
-const KEY = 'the key of the door';
+const KEY = 'the key of the port';
 
 async function onPort(): Promise<TestExecutor> {
   const stateDir = mkdtempSync(join(tmpdir(), 'tendon-state-'));
@@ -107,8 +107,8 @@ describe('an executor on a port', () => {
     const main = fileURLToPath(new URL('../main.ts', import.meta.url));
     const args = ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', main, '--config', JSON.stringify(config)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    expect([code, said]).toEqual([
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/^config\.endpoint\.host 0\.0\.0\.0 can be reached.*config\.endpoint\.keyFile.*\n$/),
     ]);

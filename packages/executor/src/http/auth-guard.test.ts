@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { ExecutorEndpoint } from '@tendon/protocol/executor-api';
 import { createAuthGuard } from './auth-guard.ts';
 
-const KEY = 'the key of the door';
+const KEY = 'the key of the port';
 
 type GuardConfig = Parameters<typeof createAuthGuard>[0];
 
@@ -47,7 +47,7 @@ it('RT210: without a key only this machine is served, under its own names', () =
   }
 });
 
-it('RT211: beyond this machine there is a key, which is one and is kept from what runs inside', () => {
+it('RT211: a port that other machines reach has a key, long enough and out of sight of what runs inside', () => {
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'host.example', '127.0.0.1.nip.io']) {
     expect(() => createAuthGuard(configWith({ port: 1, host }))).toThrow(`config.endpoint.host ${host} can be reached from other machines`);
     expect(createAuthGuard(configWith({ port: 1, host, key: KEY }))({ headers: {} })?.status).toBe(401);

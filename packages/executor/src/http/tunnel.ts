@@ -50,7 +50,7 @@ export function createTunnels(ports: Pick<PortWatch, 'find'>): Tunnels {
   };
 }
 
-/** Rejects with what the last address said. */
+/** Rejects with the error of the last address. */
 async function dial(port: number, addresses: readonly string[]): Promise<Socket> {
   let failure: unknown;
   for (const host of addresses) {

@@ -10,8 +10,8 @@ const MAX_IMAGE_CHARS = 8 * 1024 * 1024;
 /**
  * One cell while it runs: what it printed so far, bounded, and whether it has ended. Knows nothing of sockets and timeouts.
  *
- * 1. Text is kept as `run` keeps it: first and last half of 30,000 characters, without escape sequences.
- * 2. Images are kept up to `MAX_IMAGES` and `MAX_IMAGE_CHARS` in all; the text says when some were left out.
+ * 1. Text is bounded as `run` bounds it: first and last half of 30,000 characters, without escape sequences.
+ * 2. Images are collected up to `MAX_IMAGES` and `MAX_IMAGE_CHARS` in all; the text says when some were left out.
  */
 export class Cell {
   ended: CellEnd | undefined;
@@ -19,7 +19,7 @@ export class Cell {
   hasBegun = false;
   /** Milliseconds of `performance.now()`. */
   lastOutputAt = performance.now();
-  /** Called with raw output as it comes; set by whoever waits. */
+  /** Called with raw output as it comes; set by the caller that waits. */
   onOutput: ((text: string) => void) | undefined;
   onBegin: (() => void) | undefined;
   onEnd: (() => void) | undefined;
@@ -82,8 +82,8 @@ export class Cell {
     if (readable !== '') this.print(`${readable}\n`);
     if (image === undefined) return;
     if (this.#isClearedNext) this.#clear();
-    const isKept = this.#images.length < MAX_IMAGES && this.#imageChars + image.length <= MAX_IMAGE_CHARS;
-    if (!isKept) return this.print('[An image was left out: the cell shows too many or too large ones.]\n');
+    const fits = this.#images.length < MAX_IMAGES && this.#imageChars + image.length <= MAX_IMAGE_CHARS;
+    if (!fits) return this.print('[An image was left out: the cell shows too many or too large ones.]\n');
     this.#images.push(image);
     this.#imageChars += image.length;
     this.lastOutputAt = performance.now();

@@ -6,14 +6,14 @@ import { shellQuote } from '@tendon/protocol/executor-api';
  * 1. What is printed at once goes in pieces: it is one message otherwise, and a message may be too long to be read.
  * 2. What children write to the standard streams comes through a pipe that a thread reads. A cell ends with a flush of both streams:
  *    it waits until the pipe is empty, or the output would come after the cell. Children that never stop are waited for no longer
- *    than MAX_SECONDS.
+ *    than FLUSH_SECONDS.
  * 3. Bytes of children need not be text, and a character may be split between two reads: ipykernel's own thread would end by that,
  *    and the children then wait for a reader that is gone.
  */
 const STREAM_PATCH = String.raw`
 import codecs, select, threading, time
 from ipykernel.iostream import OutStream
-PIECE, MAX_SECONDS, write, flush = 1 << 22, 0.5, OutStream.write, OutStream.flush
+PIECE, FLUSH_SECONDS, write, flush = 1 << 22, 0.5, OutStream.write, OutStream.flush
 taking = threading.Lock()
 def write_in_pieces(self, string):
     if not isinstance(string, str):
@@ -40,7 +40,7 @@ def take(self):
         os.write(self._original_stdstream_copy, data)
 def flush_all(self):
     if getattr(self, "_fid", None) is not None and threading.current_thread() is threading.main_thread():
-        end = time.monotonic() + MAX_SECONDS
+        end = time.monotonic() + FLUSH_SECONDS
         while time.monotonic() < end:
             with taking:
                 if not has_more(self):

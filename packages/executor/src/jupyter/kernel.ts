@@ -12,7 +12,7 @@ const RETRY_MS = 10;
 const ASK_AGAIN_MS = 10;
 /** How long all may be silent between the answer and the word "idle" before the kernel is asked for a sign. */
 const SILENT_MS = 2000;
-/** A kernel that was told to exit does so by itself, or else. */
+/** A kernel that was asked to exit has so long, then it is killed. */
 const EXIT_MS = 10_000;
 /** Of what threads print between two cells. */
 const MAX_BETWEEN_CHARS = 30_000;
@@ -21,7 +21,7 @@ const EXECUTE = { silent: false, store_history: true, user_expressions: {}, allo
 /** Shown to nobody and in no history. */
 const UNSEEN = { silent: true, store_history: false };
 
-/** The cell that runs, and what the kernel has said of it. */
+/** The cell that runs, and what the kernel has reported of it. */
 interface CurrentCell {
   readonly cell: Cell;
   readonly id: string;
@@ -122,7 +122,7 @@ export class Kernel {
   }
 
   async #onEnded(): Promise<void> {
-    await delay(RETRY_MS); // what it still said is read before its silence is believed
+    await delay(RETRY_MS); // its last messages are read before its silence is believed
     this.#disconnect();
     this.#isOver = true;
     this.#cell?.cell.end('died');

@@ -120,7 +120,7 @@ describe('cells', () => {
     expect(seen.extras).toEqual({ code, image_urls: null });
   });
 
-  it('RT108: a folder and an interpreter are told for the model, also after the cell has moved', async () => {
+  it('RT108: the model is shown folder and interpreter, also after the cell has moved', async () => {
     const { content } = await cell('import os\nos.makedirs("sub", exist_ok=True); os.chdir("sub")', { include_extra: true });
     expect(content).toContain(`[Jupyter current working directory: ${executor.workspace}/sub]`);
     expect(content).toMatch(/\[Jupyter Python interpreter: \/usr\/bin\/python3?\]$/);
@@ -138,13 +138,13 @@ describe('cells', () => {
     expect(content).toContain('An image was left out');
   });
 
-  it('RT29: of 10 MB of output both ends are kept', async () => {
+  it('RT29: of 10 MB of output both ends are shown', async () => {
     const { content } = await cell('print("first"); print("x" * 10_000_000); print("last")', {}, 60);
     expect(content.length).toBeLessThan(30_200);
     expect(content).toMatch(/^first\nx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out \.\.\.\]\nx+\nlast$/);
   });
 
-  it('RT110: of 40 MB that are printed a piece at a time both ends are kept', async () => {
+  it('RT110: of 40 MB that are printed a piece at a time both ends are shown', async () => {
     const { content } = await cell('print("first"); [print("x" * 1_000_000) for _ in range(40)]; print("last")', {}, 60);
     expect(content).toMatch(/^first\nx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out.*\]\nx+\nlast$/);
   });
@@ -206,10 +206,10 @@ sys.stdout.pub_thread.schedule(lambda: time.sleep(5)); display("late")`;
   });
 
   it('RT112: a timeout interrupts; the kernel and its variables stay', async () => {
-    const { content, success } = await cell('kept = 7\nwhile True: pass', {}, 1);
+    const { content, success } = await cell('stays = 7\nwhile True: pass', {}, 1);
     expect(content).toMatch(/KeyboardInterrupt:?\s*\n\[The cell was interrupted: it did not end within 1 seconds\.\]$/);
     expect(success).toBe(false);
-    expect((await cell('kept')).content).toBe('7');
+    expect((await cell('stays')).content).toBe('7');
   });
 
   it('RT113: a cancelled cell is interrupted', async () => {
@@ -220,7 +220,7 @@ sys.stdout.pub_thread.schedule(lambda: time.sleep(5)); display("late")`;
       async () => (await executor.call('GET', '/effects/test%3Acancel')).body.includes('"done"'),
     );
     expect((await lines).at(-1)).toMatchObject({ observation: { content: expect.stringContaining('cancelled') } });
-    expect((await cell('kept')).content).toBe('7');
+    expect((await cell('stays')).content).toBe('7');
   });
 });
 
@@ -236,7 +236,7 @@ describe('kernels that end', () => {
     ['SIGKILL of itself', 'import os; os.kill(os.getpid(), 9)', /^\[The kernel has ended \(SIGKILL\)/],
     ['exit()', 'exit()', /^\[The kernel has ended \(exit code 0\)/],
     ['a crash of native code', 'import ctypes; ctypes.string_at(0)', /The kernel has ended \(SIGSEGV\)/],
-  ])('RT114: %s: said at once, and the next cell works', async (_name, code, words) => {
+  ])('RT114: %s: reported at once, and the next cell works', async (_name, code, words) => {
     const { content, success } = await cell(code);
     expect(content).toMatch(words);
     expect(content.endsWith(LOST)).toBe(true);
@@ -252,12 +252,12 @@ describe('kernels that end', () => {
   });
 
   it('RT112: a kernel that does not obey is killed, and the next cell works', async () => {
-    await cell('kept = 7');
+    await cell('stays = 7');
     expect(await cell('import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass', {}, 1)).toMatchObject({
       content: `[The kernel was killed: it did not end within 1 seconds, and it did not obey an interrupt. ${LOST}`,
       success: false,
     });
-    expect((await cell('"kept" in globals()')).content).toBe('False');
+    expect((await cell('"stays" in globals()')).content).toBe('False');
   });
 
   it('RT115: a new kernel starts where the shell is, with its variables', async () => {

@@ -37,7 +37,7 @@ const INIT_DEADLINE_MS = 60_000;
 /**
  * The rules of `run_ipython`. Owns at most one kernel, which starts with the first cell and again after it has ended.
  *
- * 1. Cells are taken one after the other, in one kernel, as long as that lives; what it loses by dying is said.
+ * 1. Cells are taken one after the other, in one kernel, as long as that lives; what it loses by dying is reported.
  * 2. The code that prepares kernels has run in every kernel before its first cell.
  */
 export class CellRunner {
@@ -115,7 +115,7 @@ export class CellRunner {
     return this.#watch(cell, up, request, context, notes);
   }
 
-  /** The kernel that lives, or a new one with what is preloaded; or the sentence why there is none. What is to be said goes into `notes`. */
+  /** The kernel that lives, or a new one with what is preloaded; or the sentence why there is none. What the model is to be shown goes into `notes`. */
   async #bringUp(notes: string[], context: HandlerContext): Promise<Kernel | string> {
     if (this.#kernel?.process.isAlive()) return this.#kernel;
     if (this.#kernel) notes.push(words.diedBefore(await this.#kernel.process.ended));

@@ -21,7 +21,7 @@ import { killGroup, spawnDetached, type DetachedOptions } from '../shell/detache
 const ASKED_MS = 360_000;
 const LIMITS = { maxLine: 100_000, maxTotal: 1_000_000 };
 
-/** A Python that has no `ipykernel`, as the launch script tells it. */
+/** A Python that has no `ipykernel`, as the launch script reports it. */
 interface BarePython extends PythonKind {
   readonly interpreter: string;
 }
@@ -89,7 +89,7 @@ function ask(socketPath: string, tag: string, signal: AbortSignal): Promise<Inco
   });
 }
 
-/** From the last words of the launch script; nothing when it said something else. */
+/** From the last words of the launch script; nothing when it printed something else. */
 function barePythonOf({ tail }: KernelEnd): BarePython | undefined {
   const [interpreter, tag, version] = tail.trimEnd().split('\n').slice(-3);
   const kind = readPythonKind(tag ?? '', version ?? '');

@@ -108,9 +108,9 @@ describe('editing', () => {
   ];
   it.each(REFUSED)('RT184: $call is refused and changes nothing', ({ name, before, call, says }) => {
     put(name, before);
-    const said = skills(call);
-    expect(said).toMatch(/^ERROR: /);
-    expect(said).toMatch(says);
+    const output = skills(call);
+    expect(output).toMatch(/^ERROR: /);
+    expect(output).toMatch(says);
     expect(bytes(name)).toBe(before);
   });
 

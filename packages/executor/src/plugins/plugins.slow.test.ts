@@ -101,7 +101,7 @@ describe('plugins', () => {
     await expect.poll(async () => (JSON.parse(await servedPorts()) as { ports: unknown[] }).ports).toHaveLength(1);
   });
 
-  it('RT186: an editor that does not come up is said with its last words', async () => {
+  it('RT186: an editor that does not come up is reported with its last lines', async () => {
     await open();
     putEditor('code-server', '#!/bin/sh\necho "no room left" >&2; exit 3\n');
     await executor.run('export PATH="$PWD/bin:$PATH"');

@@ -53,12 +53,12 @@ export function createPortWatch(reserved: () => readonly number[]): PortWatch {
     list,
     find,
     async *follow(signal) {
-      let told = '';
+      let sent = '';
       while (!signal.aborted) {
         const ports = await list();
         const text = JSON.stringify(ports);
-        if (text !== told) yield ports;
-        told = text;
+        if (text !== sent) yield ports;
+        sent = text;
         await delay(POLL_MS, undefined, { signal }).catch(() => {}); // the loop sees it
       }
     },

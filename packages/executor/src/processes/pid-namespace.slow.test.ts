@@ -23,7 +23,7 @@ it("SB98: the user's own start-up files are not run for it", async () => {
   pidNamespace.close();
 });
 
-it('SB98: a machine that cannot nest says why', async () => {
+it('SB98: a machine without PID namespaces reports why', async () => {
   const pidNamespace = await makePidNamespace({ shell: '/bin/bash', hidden: [], stateDir: home, tools: home });
   expect(pidNamespace).toMatchObject({ nested: false, enter: [], reason: expect.stringContaining('unshare') });
 });

@@ -123,7 +123,7 @@ const NAMESPACES_OF_CHROMIUM = { ...NO_NAMESPACES, user: 8, pid: 16, net: 4 };
 
 /** Of the agent's own terminals; the kernel has 4096 for the whole machine. */
 const MAX_TERMINALS = 64;
-/** Given up too early, what runs can be neither distinguished nor suspended for the whole life of a sandbox: machines may be busy. */
+/** Given up too early, what runs can neither be recognized nor suspended for the whole life of a sandbox: machines may be busy. */
 const START_DEADLINE_MS = 15_000;
 /** With a socket for its input a bash would take itself for a remote login, and read the user's files. */
 const PLAIN = ['--norc', '--noprofile', '-c'];
@@ -160,9 +160,9 @@ async function makeNamespace(options: NamespaceOptions): Promise<Namespace | str
     return reasonOf(error);
   }
   const child = spawn(tool('unshare'), [...outer, '--mount', ...stage], { stdio: ['pipe', 'pipe', 'pipe'], env });
-  const said = await firstWord(child);
-  const first = said.startsWith('ready') && child.pid !== undefined ? childOf(child.pid) : undefined;
-  if (first === undefined) return given(child, said.startsWith('ready') ? 'its first process was not found' : said);
+  const word = await firstWord(child);
+  const first = word.startsWith('ready') && child.pid !== undefined ? childOf(child.pid) : undefined;
+  if (first === undefined) return given(child, word.startsWith('ready') ? 'its first process was not found' : word);
   const users = isRoot ? [] : ['--user', '--preserve-credentials'];
   const enter = [tool('nsenter'), '--target', String(first), ...users, '--mount', '--pid', '--'];
   // An engine's walls may refuse what ours allow; in a sandbox of ours, what could be made can be entered.
@@ -174,7 +174,7 @@ async function makeNamespace(options: NamespaceOptions): Promise<Namespace | str
     enter,
     first,
     processes: [child.pid!, first],
-    isClosed: limits.length > 0 && said === `ready ${most.user}`,
+    isClosed: limits.length > 0 && word === `ready ${most.user}`,
     close: () => void child.kill('SIGKILL'),
   };
 }
@@ -219,10 +219,10 @@ function given(child: ChildProcess, reason: string): string {
 
 async function refusalOf([program = '', ...args]: readonly string[], env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const visitor = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
-  const said = await firstWord(visitor);
-  if (said === 'ready') return undefined;
+  const word = await firstWord(visitor);
+  if (word === 'ready') return undefined;
   visitor.kill('SIGKILL');
-  return said;
+  return word;
 }
 
 /** Its first line when that says it is ready, else why it is not. */

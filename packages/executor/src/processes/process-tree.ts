@@ -72,7 +72,7 @@ export function isShellAtPrompt(pid: number, device: string): boolean {
   if (!/^-?(?:.*\/)?bash$/.test(name) || !options.every((option) => /^(?:--[a-z-]+|-[abd-z]+)$/i.test(option))) return false;
   if (options.includes(OURS)) return false;
   const call = blockedCall(pid);
-  // While it starts it reads elsewhere: files, and the pipe of a command that its start-up file waits for.
+  // While it starts it reads something else: files, and the pipe of a command that its start-up file waits for.
   if (call === undefined || !/^(?:pselect6|read)$/.test(call.name)) return false;
   return inputsOfCall(pid, call).descriptors.some((descriptor) => fileOf(pid, descriptor) === device);
 }

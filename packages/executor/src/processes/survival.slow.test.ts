@@ -39,7 +39,7 @@ async function watchtower(): Promise<{ readonly hold: string; connection(): Prom
 describe('survival', () => {
   it('RT40: the usual ways to kill everything leave the executor whole', async () => {
     const executor = await start();
-    if (!executor.isNested) return; // said so in /server_info; the next test has that case
+    if (!executor.isNested) return; // /server_info reports it; the next test has that case
     await executor.run('sleep 300 & sleep 300 &');
     await executor.run('pkill -9 -f node; pkill -9 -f main; kill -9 -1');
     expect(await executor.run('echo whole; ps -e -o comm= | grep -c -e node -e sleep')).toMatchObject({
@@ -51,7 +51,7 @@ describe('survival', () => {
     expect(executor.process.exitCode).toBeNull();
   });
 
-  it('RT44: the door and the journal are not there for what runs inside', async () => {
+  it('RT44: the socket and the journal are not there for what runs inside', async () => {
     const executor = await start();
     const { stateDir } = executor.config.folders;
     const { socketPath = '' } = executor.config.endpoint;
@@ -62,7 +62,7 @@ describe('survival', () => {
       .join('\n')}`;
     const isRoot = process.getuid?.() === 0; // driver `none` as root: it could uncover them, as it could do anything
     expect(executor.isNested && !isRoot ? content : `${empty}1`).toBe(`${empty}1`);
-    expect(await executor.run('echo door still works')).toMatchObject({ exitCode: 0 });
+    expect(await executor.run('echo socket still works')).toMatchObject({ exitCode: 0 });
   });
 
   it('RT68, RT490: nor are they for its file actions', async () => {
@@ -77,7 +77,7 @@ describe('survival', () => {
     expect(readdirSync(stateDir)).not.toContain('own');
   });
 
-  it('RT40: where namespaces cannot be nested commands still run, and it is said', async () => {
+  it('RT40: where namespaces cannot be nested commands still run, and /server_info reports it', async () => {
     const bin = mkdtempSync(join(tmpdir(), 'tendon-bin-'));
     cleanups.push(() => rmSync(bin, { recursive: true }));
     const taken = new Set<string>(['unshare']);

@@ -12,7 +12,7 @@ export interface RunLimits {
   readonly noOutputSeconds: number;
   /** Longest wait of an action that names no timeout and does not say `blocking`. */
   readonly defaultTimeoutSeconds: number;
-  /** Below the workspace, read-only: a command that runs into one of them is told why. */
+  /** Below the workspace, read-only: the answer to a command that runs into one of them says why. */
   readonly readOnly: readonly string[];
 }
 

@@ -22,7 +22,7 @@ const QUIET: Readonly<Record<string, string>> = {
   npm_config_update_notifier: 'false',
 };
 
-/** Without a network, so that a refusal is told at once and not after minutes of trying; pip says its reason when it tries again. */
+/** Without a network, so that a refusal shows at once and not after minutes of trying; pip shows its reason when it tries again. */
 const OFFLINE: Readonly<Record<string, string>> = { PIP_RETRIES: '1', npm_config_fetch_retries: '0' };
 
 const TAKEN_OVER = ['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ', 'LC_ALL', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'TENDON_SANDBOX'];

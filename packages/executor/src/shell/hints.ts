@@ -19,7 +19,7 @@ export function ranInto(content: string, readOnly: readonly string[]): string {
   const path = REFUSED.test(content) ? readOnly.find((each) => content.includes(each)) : undefined;
   if (path === undefined) return '';
   const instead = path.endsWith('/config') ? ' "git config --global" sets it for you alone.' : '';
-  return `\n[${path} is read-only in this sandbox, since the user's own tools run or obey what is there.${instead} Only whoever runs the server can open it (SANDBOX_PROTECTED_PATHS).]`;
+  return `\n[${path} is read-only in this sandbox, since the user's own tools run or obey what is there.${instead} Only the operator of the server can open it (SANDBOX_PROTECTED_PATHS).]`;
 }
 
 const NEW_SHELL = 'a new one was started in the same folder with the same exported variables';

@@ -9,7 +9,7 @@ const NEVER_TAKEN = /Not executed.*run it again/;
 const same = { exitCode: 0, suffix: /ended with exit code 0\.\]$/ };
 
 /** What a command can do to its shell. After each the next command runs, with its folder and exported variables. */
-const DEEDS: readonly { readonly name: string; readonly steps: readonly Step[] }[] = [
+const COMMANDS: readonly { readonly name: string; readonly steps: readonly Step[] }[] = [
   { name: 'stops its shell', steps: [['kill -STOP $$; echo went on', { ...same, content: 'went on' }]] },
   { name: 'hangs up its shell', steps: [['kill -HUP $$', { exitCode: 129, suffix: /ended the shell/ }]] },
   { name: 'closes the private line', steps: [['exec 250>&-; (exit 3)', { exitCode: 3, suffix: BROKEN }]] },
@@ -19,7 +19,7 @@ const DEEDS: readonly { readonly name: string; readonly steps: readonly Step[] }
     steps: [['for fd in {3..300}; do eval "exec $fd>&-"; done 2>/dev/null; echo closed', { content: 'closed', suffix: BROKEN }]],
   },
   { name: 'closes its terminal', steps: [['exec <&- >&- 2>&-', { content: '' }]] },
-  { name: 'reads from elsewhere', steps: [['exec </dev/null', { exitCode: 0 }]] },
+  { name: 'reads from /dev/null', steps: [['exec </dev/null', { exitCode: 0 }]] },
   { name: 'leaves no descriptors', steps: [['ulimit -n 3', { exitCode: -1, suffix: BROKEN }]] },
   { name: 'leaves few descriptors', steps: [['ulimit -n 10; echo few', { ...same, content: 'few' }]] },
   {
@@ -128,8 +128,8 @@ const DEEDS: readonly { readonly name: string; readonly steps: readonly Step[] }
   {
     name: 'starts a login shell that takes its time',
     steps: [
-      ["echo 'word=$(sleep 4; echo told)' > .bash_profile; HOME=$PWD bash --login", { exitCode: 0 }],
-      ['echo "$word"', { content: 'told' }],
+      ["echo 'word=$(sleep 4; echo late)' > .bash_profile; HOME=$PWD bash --login", { exitCode: 0 }],
+      ['echo "$word"', { content: 'late' }],
       ['exit', { exitCode: 0 }],
     ],
   },
@@ -174,19 +174,19 @@ const PATIENT = 60;
 /** One that cost its shell ends with an exit code that nobody knows. */
 const ends = ({ exitCode, suffix }: ExpectedRun): boolean => exitCode !== -1 || suffix === BROKEN || suffix === NEVER_TAKEN;
 
-it.concurrent.each(DEEDS)('RT45: a command that $name', { timeout: 120_000 }, async ({ steps }) => {
+it.concurrent.each(COMMANDS)('RT45: a command that $name', { timeout: 120_000 }, async ({ steps }) => {
   const executor = await startExecutor({ limits: { noOutputTimeoutSeconds: 6 } });
   try {
-    await executor.run('mkdir place; cd place; export KEPT=yes', {}, PATIENT);
+    await executor.run('mkdir place; cd place; export STAYS=yes', {}, PATIENT);
     for (const [command, expected, input] of steps) {
       const seen = await executor.run(command, input ? { is_input: true } : {}, ends(expected) ? PATIENT : undefined);
       expect({ command, ...seen }).toMatchObject({ command, ...expectedRun(expected) });
     }
-    const next = () => executor.run('builtin echo "next $KEPT"', {}, PATIENT);
+    const next = () => executor.run('builtin echo "next $STAYS"', {}, PATIENT);
     const first = await next();
-    // One that a dying shell never took is said not to have been executed; what a shell says of a job that has ended comes before or after.
-    const told = /run it again/.test(first.suffix) ? await next() : first;
-    expect(told).toMatchObject({ content: expect.stringMatching(/next yes$/m), exitCode: 0 });
+    // The answer to one that a dying shell never took says that it was not executed; a shell's message about a job that has ended comes before or after.
+    const answer = /run it again/.test(first.suffix) ? await next() : first;
+    expect(answer).toMatchObject({ content: expect.stringMatching(/next yes$/m), exitCode: 0 });
     expect((await executor.run('(exit 7)', {}, PATIENT)).exitCode).toBe(7);
   } finally {
     await executor.kill();

@@ -12,7 +12,7 @@ const ended = (command: string, args: Record<string, unknown> = {}) => executor.
 
 type Step = readonly [command: string, expected: ExpectedRun | RegExp | string, how?: 'input' | 'static'];
 
-/** What the model is told beside the output of a command that runs on. */
+/** What the model is shown beside the output of a command that runs on. */
 const hint = (words: string): RegExp =>
   new RegExp(String.raw`^\n\[${words} You can send an empty command '' to wait for more output, .*C-c.*\]$`);
 const SILENT = hint('Nothing new was printed for 1 seconds; the command is still running.');
@@ -122,17 +122,17 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
   {
     rule: 'RT25: a shell that ends is replaced, with what it had',
     steps: [
-      ['export KEPT=yes; g() { echo "g $KEPT"; }; cd /tmp', ''],
+      ['export STAYS=yes; g() { echo "g $STAYS"; }; cd /tmp', ''],
       ['exit 3', { content: /^(?:exit)?$/, exitCode: 3, suffix: REPLACED(3) }],
       ['g; pwd', 'g yes\n/tmp'],
       ['set -e\nfalse\necho never', { content: '', exitCode: 1, suffix: REPLACED(1) }],
       ['g; case $- in *e*) echo errexit;; esac', 'g yes'],
       ['kill -9 $$', { exitCode: 137, suffix: REPLACED(137) }],
-      ['echo $KEPT; pwd', 'yes\n/tmp'],
+      ['echo $STAYS; pwd', 'yes\n/tmp'],
       ['exec sh -c "exit 4"', { exitCode: 4, suffix: REPLACED(4) }],
-      ['echo $KEPT', 'yes'],
+      ['echo $STAYS', 'yes'],
       ['trap "echo bye" EXIT; exit 6', { content: /bye$/, exitCode: 6, suffix: REPLACED(6) }],
-      ['echo $KEPT; cd "$HOME"', 'yes'],
+      ['echo $STAYS; cd "$HOME"', 'yes'],
     ],
   },
   {
@@ -171,10 +171,10 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
   {
     rule: 'RT34: a shell in place of the shell takes the commands',
     steps: [
-      ['export KEPT=1; exec bash', { exitCode: 0 }],
-      ['echo "new $KEPT"; (exit 3)', { content: 'new 1', exitCode: 3 }],
+      ['export STAYS=1; exec bash', { exitCode: 0 }],
+      ['echo "new $STAYS"; (exit 3)', { content: 'new 1', exitCode: 3 }],
       ['exit 5', { exitCode: 5 }],
-      ['echo "again $KEPT"', 'again 1'],
+      ['echo "again $STAYS"', 'again 1'],
     ],
   },
   {
@@ -195,7 +195,7 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
       ['C-d', { content: '', exitCode: 0 }, 'input'],
       ['sleep 300', { exitCode: -1 }],
       ['C-z', { content: /^\^Z\n\[1\]\+ +Stopped +sleep 300$/, exitCode: 148 }, 'input'],
-      ['kill -9 %%; disown %%', { exitCode: 0 }], // or the shell tells of its end whenever it hears of it
+      ['kill -9 %%; disown %%', { exitCode: 0 }], // or the shell reports its end whenever it learns of it
     ],
   },
   {
@@ -219,8 +219,8 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
     steps: [
       ['sleep 4; echo late', { exitCode: -1 }],
       ['', { content: 'late', exitCode: 0 }],
-      ['(until test -e ~/go; do sleep 0.05; done; echo between; touch ~/said) &', { exitCode: 0 }],
-      ['touch "$HOME/go"; until test -e "$HOME/said"; do sleep 0.05; done', '', 'static'],
+      ['(until test -e ~/go; do sleep 0.05; done; echo between; touch ~/seen) &', { exitCode: 0 }],
+      ['touch "$HOME/go"; until test -e "$HOME/seen"; do sleep 0.05; done', '', 'static'],
       ['wait; echo then', /between\n(.*\n)*then$/],
     ],
   },
@@ -301,15 +301,15 @@ describe('run', () => {
     const { content } = await ended('seq 1 100000');
     expect(content.length).toBeLessThan(30_200);
     expect(content).toMatch(
-      /^1\n2\n[^]*\n\[\.\.\. Observation truncated due to length: \d+ characters left out; the output is kept in \/\S+\/\.cache\/tendon\/output\/\S+\.txt \.\.\.\]\n[^]*\n99999\n100000$/,
+      /^1\n2\n[^]*\n\[\.\.\. Observation truncated due to length: \d+ characters left out; the output is stored in \/\S+\/\.cache\/tendon\/output\/\S+\.txt \.\.\.\]\n[^]*\n99999\n100000$/,
     );
   });
 
   it.each([{ is_static: false }, { is_static: true }])('RT46: of a long output the whole is in a file that it names (%j)', async (args) => {
-    // A job that has ended is said once, and not as an empty line after every command from then on.
+    // A job that has ended is reported once, and not as an empty line after every command from then on.
     await ended('stty -opost; true & wait');
     const { content } = await ended('for i in {1..3}; do seq 1 30000; done; head -c 1000 /dev/zero', args);
-    const path = /kept in (\/.*\.txt) \.\.\./.exec(content)?.[1];
+    const path = /stored in (\/.*\.txt) \.\.\./.exec(content)?.[1];
     const same = await ended(`{ for i in {1..3}; do seq 1 30000; done; head -c 1000 /dev/zero; } | cmp - ${path} && echo same`);
     expect(same.content).toBe('same');
   });
@@ -317,18 +317,18 @@ describe('run', () => {
   it.each([{ is_static: false }, { is_static: true }])('RT46: bytes that are no text are in it as they were printed (%j)', async (args) => {
     await ended('stty -opost; head -c 3000000 /dev/urandom > noise');
     const { content } = await ended('cat noise', args);
-    const [, path] = /kept in (\/.*\.txt) \.\.\./.exec(content) ?? [];
+    const [, path] = /stored in (\/.*\.txt) \.\.\./.exec(content) ?? [];
     expect(content.length).toBeLessThanOrEqual(30_000);
     expect(await ended(`cmp noise ${path} && echo same; rm noise`)).toMatchObject({ content: 'same', exitCode: 0 });
   });
 
-  it('RT222: how much is shown and kept is configured', async () => {
+  it('RT222: how much is shown and stored is configured', async () => {
     const small = await startExecutor({ limits: { output: { chars: 1500, fileBytes: 100_000, folderBytes: 250_000 } } });
     try {
       const { content } = await small.run('seq 1 1000');
-      expect(content).toMatch(/^1\n2\n[^]*; the output is kept in \S+ \.\.\.\]\n[^]*\n1000$/);
+      expect(content).toMatch(/^1\n2\n[^]*; the output is stored in \S+ \.\.\.\]\n[^]*\n1000$/);
       expect(content.length).toBeLessThanOrEqual(1500);
-      const path = /kept in (\S+)/.exec(content)![1]!;
+      const path = /stored in (\S+)/.exec(content)![1]!;
       expect(await small.run(`seq 1 1000 | cmp - ${path} && echo same`)).toMatchObject({ content: 'same' });
       for (let n = 0; n < 4; n += 1) await small.run('yes | head -c 300000', n === 3 ? { is_static: true } : {});
       const { content: sizes } = await small.run(`stat -c %s $(dirname ${path})/*`);

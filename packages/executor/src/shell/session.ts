@@ -37,7 +37,7 @@ export interface SessionOptions extends ShellOptions {
  *
  * 1. At most one command is in the foreground; it ends when its shell says so, never when an output ends.
  * 2. A shell that dies is replaced at once by one in the same folder with the same variables; the command that was running
- *    ends with it. One that cannot tell any more when a command ends is lost, and replaced too.
+ *    ends with it. One that cannot report any more when a command ends is lost, and replaced too.
  * 3. Text between commands belongs to the next one: nothing that reached the terminal is lost.
  */
 export class Session {
@@ -209,7 +209,7 @@ export class Session {
     this.#memory.learn(report);
     const command = this.#command;
     if (report.kind === 'state' || !command || !this.#ids.concerns(command.id, report.id)) return;
-    // An inner shell tells its own exit code; then the outer one comes back and reports the command that had started it.
+    // An inner shell reports its own exit code; then the outer one comes back and reports the command that had started it.
     command.report = command.report?.kind === 'exit' ? { ...report, code: command.report.code } : report;
     if (report.kind === 'end') this.#settle(command);
   }
@@ -250,7 +250,7 @@ export class Session {
     ended.onEnd?.();
   }
 
-  /** It does not tell any more when a command ends: only a new one will. What is known of it from outside, the new one gets. */
+  /** It does not report any more when a command ends: only a new one will. The new one gets what is known of it from outside. */
   #lose(): void {
     const [shell, state, command] = [this.#shell, this.#state, this.#command];
     if (!shell || !command || state.kind === 'entering-inner' || (state.kind === 'ending' && state.wasEntering)) return;

@@ -161,7 +161,7 @@ export class ShellProcess {
   #listen(): void {
     const { master, line } = this.#terminal;
     const reports = createReportReader((report) => this.#events.onReport(report));
-    master.on('error', () => {}); // EIO: the other side is gone; `exit` tells
+    master.on('error', () => {}); // EIO: the other side is gone; `exit` follows
     line.on('data', (data: Buffer) => !this.#isGone && reports.push(data));
     line.on('error', () => {});
     this.#child.on('error', (error) => this.#gone(127, error.message));

@@ -4,7 +4,7 @@ import type { ShellProcess } from './shell-process.ts';
 
 /**
  * Looks at a shell from outside while its command is silent. What a command did to its shell is found here when the shell
- * cannot tell any more: it was stopped, another shell took its place, or it sits at its prompt as if there had been no command.
+ * cannot report any more: it was stopped, another shell took its place, or it sits at its prompt as if there had been no command.
  */
 export interface ShellWatch {
   /** Of a shell that has nothing to do, before it is given anything: learns how it looks at its prompt. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { startTrailing } from './trailing-timer.ts';
 
-it('RT23: what came while the process did not run is read before it is said to be missing', async () => {
+it('RT23: what came while the process did not run is read before it counts as missing', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const sender = connect((server.address() as AddressInfo).port, '127.0.0.1');

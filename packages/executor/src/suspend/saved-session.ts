@@ -22,7 +22,7 @@ export function hibernationFolder(stateDir: string): string {
 export async function saveSession(stateDir: string, session: SavedSession): Promise<void> {
   const path = pathIn(stateDir);
   const text = JSON.stringify(session);
-  if (Buffer.byteLength(text) > MAX_SESSION_BYTES) throw new Error('the variables of the shell take too much room');
+  if (Buffer.byteLength(text) > MAX_SESSION_BYTES) throw new Error('the variables of the shell take too much space');
   {
     await using file = await open(`${path}.new`, 'w', 0o600);
     await file.writeFile(text);
@@ -68,7 +68,7 @@ export async function saveFolders(folders: readonly string[], into: string): Pro
   for (const [index, folder] of folders.entries()) {
     for (const name of await readdir(folder)) {
       await mkdir(join(into, String(index)), { recursive: true, mode: 0o700 });
-      await cp(join(folder, name), join(into, String(index), name), { ...COPY, filter: isKept });
+      await cp(join(folder, name), join(into, String(index), name), { ...COPY, filter: isStorable });
     }
   }
 }
@@ -83,7 +83,7 @@ export async function restoreFolders(from: string, folders: readonly string[]): 
 }
 
 /** Sockets and pipes have nobody at their other end any more. */
-async function isKept(path: string): Promise<boolean> {
+async function isStorable(path: string): Promise<boolean> {
   const entry = await lstat(path);
   return entry.isFile() || entry.isDirectory() || entry.isSymbolicLink();
 }

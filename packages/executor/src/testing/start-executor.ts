@@ -126,7 +126,7 @@ export async function startExecutor(overrides: ConfigOverrides = {}, env: NodeJS
 async function listening(child: ChildProcess): Promise<number> {
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the executor ended at once')));
   ended.catch(() => {}); // later it may
-  const [said] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer];
+  const [line] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer];
   child.stdout!.resume();
-  return Number(/on (\d+)/.exec(said.toString())?.[1] ?? 0);
+  return Number(/on (\d+)/.exec(line.toString())?.[1] ?? 0);
 }

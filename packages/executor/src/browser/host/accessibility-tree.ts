@@ -60,10 +60,10 @@ export function boundedTree(nodes: readonly TreeNode[], maxChars: number): Bound
   let chars = JSON.stringify({ nodes: [], nodes_left_out: nodes.length }).length;
   const count = nodes.findIndex((node) => (chars += JSON.stringify(node).length + 1) > maxChars);
   if (count < 0) return { nodes };
-  const kept = topOf(nodes, count);
-  const ids = new Set(kept.map(({ nodeId }) => nodeId));
-  const withoutLost = kept.map((node) => (node.childIds ? { ...node, childIds: node.childIds.filter((id) => ids.has(id)) } : node));
-  return { nodes: withoutLost, nodes_left_out: nodes.length - kept.length };
+  const top = topOf(nodes, count);
+  const ids = new Set(top.map(({ nodeId }) => nodeId));
+  const withoutLost = top.map((node) => (node.childIds ? { ...node, childIds: node.childIds.filter((id) => ids.has(id)) } : node));
+  return { nodes: withoutLost, nodes_left_out: nodes.length - top.length };
 }
 
 /** The first of them that hang together with the first one: what hangs on a node that is left out is left out too. */

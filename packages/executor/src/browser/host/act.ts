@@ -41,15 +41,15 @@ export async function act(order: Order, context: ActContext): Promise<Done> {
   if (order.type === 'browse') {
     return within(WAITING_CALL_MS, openPage(tabs, order.url, workspace), signal).then(
       (opened) => ({ ...opened, messages: [], error: '' }),
-      (error: unknown) => ({ messages: [], error: told(error) }),
+      (error: unknown) => ({ messages: [], error: failureOf(error) }),
     );
   }
   const messages = order.message === '' ? [] : [order.message];
   for (const [index, call] of order.calls.entries()) {
     if (index > 0) await settle(tabs.active, signal);
     if (order.calls.length > 1) output(`${call.name}\n`);
-    const doing = perform(call, { tabs, workspace, signal, tell: (text) => messages.push(text) });
-    const failure = await within(WAITING.has(call.name) ? WAITING_CALL_MS : CALL_MS, doing, signal).then(() => undefined, told);
+    const doing = perform(call, { tabs, workspace, signal, showUser: (text) => messages.push(text) });
+    const failure = await within(WAITING.has(call.name) ? WAITING_CALL_MS : CALL_MS, doing, signal).then(() => undefined, failureOf);
     if (failure === undefined) continue;
     const left = order.calls.length - index - 1;
     const rest =
@@ -59,8 +59,8 @@ export async function act(order: Order, context: ActContext): Promise<Done> {
   return { messages, error: '' };
 }
 
-/** The telling lines of what Playwright says, which ends in a log of all its tries. */
-function told(error: unknown): string {
+/** The lines that matter of Playwright's message, which ends in a log of all its tries. */
+function failureOf(error: unknown): string {
   const lines = reasonOf(error)
     .split('\n')
     // oxlint-disable-next-line no-control-regex -- colours
@@ -77,7 +77,7 @@ interface PerformContext {
   readonly workspace: string;
   readonly signal: AbortSignal;
   /** A message of the agent for its user. */
-  readonly tell: (text: string) => void;
+  readonly showUser: (text: string) => void;
 }
 
 type Performer<N extends ActionName> = (args: ArgumentsOf<N>, context: PerformContext) => Promise<unknown>;
@@ -118,8 +118,8 @@ const PERFORMERS: { readonly [N in ActionName]: Performer<N> } = {
   tab_new: (_args, { tabs }) => tabs.open(),
   tab_close: (_args, { tabs }) => tabs.close(),
   tab_focus: ({ index }, { tabs }) => tabs.focus(index),
-  send_msg_to_user: async ({ text }, { tell }) => tell(text),
-  report_infeasible: async ({ reason }, { tell }) => tell(`This cannot be done: ${reason}`),
+  send_msg_to_user: async ({ text }, { showUser }) => showUser(text),
+  report_infeasible: async ({ reason }, { showUser }) => showUser(`This cannot be done: ${reason}`),
   mouse_move: ({ x, y }, { tabs }) => tabs.active.mouse.move(x, y),
   mouse_down: async ({ x, y, button }, { tabs }) => {
     await tabs.active.mouse.move(x, y);

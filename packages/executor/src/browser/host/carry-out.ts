@@ -23,7 +23,7 @@ const NOTHING: Seen = {
   ...{ tree: '', screenshot: '', setOfMarks: '', focusedBid: '', domObject: {}, treeObject: {}, elementProperties: {} },
 };
 
-/** Carries out one order at a time and tells what is to be seen afterwards. */
+/** Carries out one order at a time and describes what the page shows afterwards. */
 export async function createCarryOut(context: BrowserContext, { workspace, profile, startUrl }: HostConfig): Promise<CarryOut> {
   const tabs = await Tabs.of(context);
   const downloads = createDownloads(context, { workspace, incoming: `${profile}/downloads`, note: (text) => tabs.note(text) });
@@ -50,8 +50,8 @@ export async function createCarryOut(context: BrowserContext, { workspace, profi
     const { seen, files } = await look(order, deadline, signal);
     const unopened = tabs.unopened(tabs.active);
     const error = seen === undefined && !signal.aborted ? await closeHanging(tabs) : done.error === '' ? (unopened?.reason ?? '') : '';
-    const told = { ...done, error: signal.aborted ? 'it was cancelled' : [done.error, error].filter((part) => part !== '').join(' ') };
-    return answer(order, told, { tabs, files, seen: unopened ? NOTHING : (seen ?? NOTHING), folder: `${profile}/pages` });
+    const outcome = { ...done, error: signal.aborted ? 'it was cancelled' : [done.error, error].filter((part) => part !== '').join(' ') };
+    return answer(order, outcome, { tabs, files, seen: unopened ? NOTHING : (seen ?? NOTHING), folder: `${profile}/pages` });
   };
 }
 
@@ -119,24 +119,24 @@ function downloaded(files: readonly DownloadedFile[], page: string): Observation
   };
 }
 
-/** What fits into an answer, of a text that may be as long as a book; the whole is kept in a file that tools can read. */
+/** What fits into an answer, of a text that may be as long as a book; the whole is stored in a file that tools can read. */
 function fitted(text: string, maxChars: number, folder: string): string {
   if (text.length <= maxChars) return text;
-  const path = keepWhole(text, folder);
+  const path = storeWhole(text, folder);
   const head = text.slice(0, maxChars).toWellFormed();
   return `${head}\n\n[The page goes on: ${text.length - maxChars} more characters. The whole of it is in ${path}]`;
 }
 
-const KEPT_PAGES = 20;
-const MAX_KEPT_CHARS = 20 * 1024 * 1024;
-let kept = 0;
+const STORED_PAGES = 20;
+const MAX_STORED_CHARS = 20 * 1024 * 1024;
+let stored = 0;
 
-function keepWhole(text: string, folder: string): string {
+function storeWhole(text: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const old = readdirSync(folder).toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }));
-  for (const name of old.slice(0, Math.max(0, old.length + 1 - KEPT_PAGES))) rmSync(join(folder, name), { force: true });
-  kept += 1;
-  const path = join(folder, `page-${process.pid}-${kept}.md`);
-  writeFileSync(path, text.slice(0, MAX_KEPT_CHARS));
+  for (const name of old.slice(0, Math.max(0, old.length + 1 - STORED_PAGES))) rmSync(join(folder, name), { force: true });
+  stored += 1;
+  const path = join(folder, `page-${process.pid}-${stored}.md`);
+  writeFileSync(path, text.slice(0, MAX_STORED_CHARS));
   return path;
 }

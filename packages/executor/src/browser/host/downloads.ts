@@ -65,7 +65,7 @@ export function createDownloads(
     },
     async take(deadlineMs, signal) {
       await within(deadlineMs, Promise.all(running), signal).catch(() =>
-        note('A download is still under way; a later action tells when it has arrived.'),
+        note('A download is still under way; a later action reports when it has arrived.'),
       );
       const taken = arrived;
       arrived = [];

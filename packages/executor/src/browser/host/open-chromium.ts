@@ -85,6 +85,6 @@ function writeNew(path: string, content: unknown): void {
 function startFailure(program: string, error: unknown): Error {
   const lines = reasonOf(error).split('\n');
   const printed = [...new Set(lines.flatMap((line) => /\[err\] (.*)/.exec(line)?.[1] ?? []))].filter((line) => !/dbus/i.test(line));
-  const telling = printed.length > 0 ? printed : [lines[0]!.replace(/^browserType\.\w+: /, '')];
-  return new Error(`the Chromium ${program} did not start: ${telling.slice(-4).join(' · ').slice(0, 800)}`);
+  const lastLines = printed.length > 0 ? printed : [lines[0]!.replace(/^browserType\.\w+: /, '')];
+  return new Error(`the Chromium ${program} did not start: ${lastLines.slice(-4).join(' · ').slice(0, 800)}`);
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import { within } from './within.ts';
 
-/** Tells when a page has come to rest: loaded, and its requests answered. Bounded; a page that never rests is taken as it is. */
+/** Waits until a page is loaded and its requests are answered. The wait is bounded: a page that never settles is taken as it is. */
 export interface Settle {
   (page: Page, signal: AbortSignal): Promise<void>;
 }

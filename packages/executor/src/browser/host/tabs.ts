@@ -8,7 +8,7 @@ const PAGE_DEADLINE_MS = 10_000;
 
 /**
  * The open pages. Owns which one is in use, and what happens to pages by themselves: popups become tabs, dialogs are answered,
- * a page that crashed or hangs is closed. What happened is told by `takeNotes`.
+ * a page that crashed or hangs is closed. `takeNotes` returns what happened.
  *
  * 1. There is always a page in use.
  */

@@ -55,7 +55,7 @@ class Parser {
   }
 
   #expect(type: Token['type'], what: string): Token {
-    if (!this.#is(type)) throw new LanguageError(`${what} was expected, not ${said(this.#next())}`, this.#next());
+    if (!this.#is(type)) throw new LanguageError(`${what} was expected, not ${named(this.#next())}`, this.#next());
     return this.#take();
   }
 
@@ -114,7 +114,7 @@ class Parser {
     }
     if (token.type === 'name' && Object.hasOwn(CONSTANTS, token.text)) return CONSTANTS[token.text]!;
     throw new LanguageError(
-      `a text, a number, a list, True, False or None was expected, not ${said(token)}: nothing is evaluated here`,
+      `a text, a number, a list, True, False or None was expected, not ${named(token)}: nothing is evaluated here`,
       token,
     );
   }
@@ -124,7 +124,7 @@ function nameOf(token: Token): string {
   return token.type === 'name' ? token.text : '';
 }
 
-function said(token: Token): string {
+function named(token: Token): string {
   if (token.type === 'string') return 'a text';
   if (token.type === 'number') return `the number ${token.value}`;
   if (token.type === 'break') return 'the end of the line';

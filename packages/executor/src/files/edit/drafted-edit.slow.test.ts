@@ -86,7 +86,7 @@ describe('without a model', () => {
 describe('going back', () => {
   it('RT192: only the lines change, and undo_edit takes them back', async () => {
     const before = Buffer.from('\ufeffä\r\nb\r\nc', 'utf8');
-    const path = file('kept.txt', before);
+    const path = file('unchanged.txt', before);
     const { content, extras } = await draft(path, 'B\nB2\n', 2, 2);
     expect(readFileSync(path, 'utf8')).toBe('\ufeffä\r\nB\r\nB2\r\nc');
     expect(content).toBe(`The file ${path} has been edited:\n${extras.diff}`);

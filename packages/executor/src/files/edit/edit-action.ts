@@ -21,7 +21,7 @@ interface EditActionOptions {
 type EditObservation = ObservationDraft<'edit'>;
 
 /** Contents travel with the observation up to a length; beyond it the diff says what changed. */
-const MAX_CARRIED = 1024 * 1024;
+const MAX_CONTENT = 1024 * 1024;
 
 const MAX_DIFF_MS = 500;
 const MAX_DIFF_CHARS = 1024 * 1024;
@@ -130,25 +130,25 @@ function refusal(fault: string, diff: string): string {
   return `It was not edited: after the edit it would not parse any more.\n${fault}\nThe edit would have been:\n${diff}`;
 }
 
-/** An answer that tells of no change: what was seen, or why nothing was done. */
+/** An answer without a change: what was seen, or why nothing was done. */
 function unchanged(path: string, source: EditObservation['extras']['impl_source'], content: string, isThere = false): EditObservation {
   const nothing = { old_content: null, new_content: null, diff: null };
   return { observation: 'edit', content, extras: { path, prev_exist: isThere, ...nothing, impl_source: source } };
 }
 
-/** An answer that tells of a change; null where there is no file. */
+/** An answer with a change; null where there is no file. */
 async function editObservation(
   path: string,
   source: EditObservation['extras']['impl_source'],
   { content, before, after }: { readonly content: string; readonly before: string | null; readonly after: string | null },
 ): Promise<EditObservation> {
   const diff = await unifiedDiff(path, before ?? '', after ?? '');
-  const contents = { prev_exist: before !== null, old_content: carried(before), new_content: carried(after) };
+  const contents = { prev_exist: before !== null, old_content: withinBound(before), new_content: withinBound(after) };
   return { observation: 'edit', content, extras: { path, ...contents, impl_source: source, diff } };
 }
 
-function carried(text: string | null): string | null {
-  return text !== null && text.length > MAX_CARRIED ? null : text;
+function withinBound(text: string | null): string | null {
+  return text !== null && text.length > MAX_CONTENT ? null : text;
 }
 
 /** The change as a unified diff; null when it would take too long to find, or would be too long. */

@@ -96,7 +96,7 @@ describe('str_replace', () => {
     expect(readFileSync(path, 'utf8')).toBe('same\nother\nsame\n');
   });
 
-  it('RT60, RT62: line ends of the file are kept and forgiven', async () => {
+  it('RT60, RT62: line ends of the file stay, and a search forgives them', async () => {
     const path = file('a\r\nb\r\nc\r\n');
     await edit('str_replace', path, { old_str: 'a\nb', new_str: 'x\ny\nz' });
     expect(readFileSync(path, 'utf8')).toBe('x\r\ny\r\nz\r\nc\r\n');
@@ -137,7 +137,7 @@ describe('str_replace', () => {
   });
 
   it('RT60, RT61: mode and links stay, and no other file is left', async () => {
-    const inner = join(folder, 'kept');
+    const inner = join(folder, 'inner');
     mkdirSync(inner);
     const path = join(inner, 'script.sh');
     writeFileSync(path, 'echo a\n');

@@ -20,7 +20,7 @@ it.each(['', ' \n\t', 'nothing of the kind: 漢字 漢字'])('RT71: %j is close 
   expect(nearestLines(SOURCE, wanted)).toBeUndefined();
 });
 
-it('RT71: of any text and any search text, the lines shown are lines of the text', () => {
+it('RT71: for any text and any search, the lines shown are lines of the text', () => {
   const piece = fc
     .array(fc.constantFrom('a', 'ab', ' ', '\t', '\n', '\r\n', 'x = 1', '}'), { maxLength: 40 })
     .map((parts) => parts.join(''));

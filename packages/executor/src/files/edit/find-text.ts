@@ -95,12 +95,12 @@ function startByEqualLines(lines: readonly string[], sought: readonly string[]):
   return best(votes, 0);
 }
 
-/** The line most like the most telling one that was wanted. */
+/** The line most like the longest one that was wanted, which says most about the place. */
 function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
-  const telling = sought.reduce((longest, line) => (line.trim().length > longest.trim().length ? line : longest));
-  const pairs = pairsOf(telling);
+  const longest = sought.reduce((best, line) => (line.trim().length > best.trim().length ? line : best));
+  const pairs = pairsOf(longest);
   if (pairs.size === 0) return undefined;
-  const offset = sought.indexOf(telling);
+  const offset = sought.indexOf(longest);
   const votes = new Map<number, number>();
   for (const [index, line] of lines.slice(0, MAX_COMPARED_LINES).entries()) {
     const likeness = likenessOf(pairs, line);

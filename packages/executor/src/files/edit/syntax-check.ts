@@ -5,10 +5,10 @@ import { shellQuote } from '@tendon/protocol/executor-api';
 import type { Place } from '../../shell/shell-memory.ts';
 import { killGroup, spawnDetached, type DetachedOptions } from '../../shell/detached-process.ts';
 
-/** What is wrong with a text as a file of this name, in the parser's words; nothing when it parses or nobody here can tell. */
+/** What is wrong with a text as a file of this name, in the parser's words; nothing when it parses or has no parser here. */
 export type SyntaxCheck = (path: string, text: string) => Promise<string | undefined>;
 
-/** Told apart from a parser that is missing or fails otherwise. */
+/** A parser that is missing, or fails otherwise, has another exit code. */
 const FAULT = 65;
 const DEADLINE_MS = 10_000;
 const MAX_WORDS = 2000;
@@ -67,7 +67,7 @@ export function createSyntaxCheck(shell: () => Promise<{ readonly place: () => P
   };
 }
 
-/** Node tells modules by the name when it only checks. */
+/** Node recognizes modules by the name when it only checks. */
 function nameFor(path: string, extension: string, text: string): string {
   return extension === '.js' && /^\s*(?:import\b[^(]|export\b)/m.test(text) ? 'module.mjs' : basename(path);
 }

@@ -46,7 +46,7 @@ function changedSince(path: string): string {
   return `Something else has changed ${path} since its last edit here, and undo_edit would take that back too. Nothing was undone: view the file and edit it as it is now.`;
 }
 
-/** What files were before their last edits, kept on disk: it survives the executor and its sandbox. */
+/** What files were before their last edits, stored on disk: it survives the executor and its sandbox. */
 export interface UndoHistory {
   /** `before` is undefined for a file that did not exist. Call the result when the edit failed. */
   push(path: string, change: { readonly before: Uint8Array | undefined; readonly after: Uint8Array }): Promise<() => Promise<void>>;
@@ -61,9 +61,9 @@ export interface UndoState {
   remove(): Promise<void>;
 }
 
-const KEPT_PER_FILE = 10;
-const KEPT_FILES = 500;
-const KEPT_BYTES = 256 * 1024 * 1024;
+const MAX_STATES_PER_FILE = 10;
+const MAX_FILES = 500;
+const MAX_BYTES = 256 * 1024 * 1024;
 const ABSENT = 'absent';
 /** Number, hash of what the edit left, kind. */
 const STATE = /^\d+\.(\w{32})\.(?:bytes|absent)$/;
@@ -85,7 +85,7 @@ export function createUndoHistory(folder: string): UndoHistory {
       await mkdir(folderOf(path), { recursive: true, mode: 0o700 });
       const file = join(folderOf(path), `${next}.${hashOf(after)}.${before ? 'bytes' : ABSENT}`);
       await writeFile(file, before ?? '', { mode: 0o600 });
-      const old = names.slice(0, Math.max(0, names.length + 1 - KEPT_PER_FILE));
+      const old = names.slice(0, Math.max(0, names.length + 1 - MAX_STATES_PER_FILE));
       await Promise.all(old.map((name) => rm(join(folderOf(path), name), { force: true })));
       return () => rm(file, { force: true });
     },
@@ -118,7 +118,7 @@ async function forgetOldest(folder: string): Promise<void> {
   let bytes = 0;
   for (const [index, file] of known.toSorted((a, b) => b.at - a.at).entries()) {
     bytes += file.bytes;
-    if (index >= KEPT_FILES || bytes > KEPT_BYTES) await rm(file.path, { recursive: true, force: true });
+    if (index >= MAX_FILES || bytes > MAX_BYTES) await rm(file.path, { recursive: true, force: true });
   }
 }
 

@@ -10,7 +10,7 @@ export interface Foreground {
   ended: Ended | undefined;
   /** Milliseconds of `performance.now()`. */
   lastOutputAt: number;
-  /** Called with raw output as it comes; set by whoever waits. */
+  /** Called with raw output as it comes; set by the caller that waits. */
   onOutput: ((bytes: Buffer) => void) | undefined;
   /** Output that came while nobody waited; the newest. */
   readonly unheard: NewestBytes;
@@ -22,7 +22,7 @@ export interface Foreground {
 }
 
 export interface Ended {
-  /** −1: nobody can tell. */
+  /** −1: not known. */
   readonly exitCode: number;
   readonly shell: ShellAfter;
 }
@@ -33,13 +33,13 @@ export interface Ended {
  */
 export type ShellAfter = 'same' | 'ended' | 'broken' | 'deaf';
 
-/** What the session keeps of it beside that. */
+/** What only the session sees of it. */
 export interface Running extends Foreground {
   readonly id: string;
   readonly echo: EchoFilter;
-  /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is kept apart, its echo is in it. */
+  /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is held back, its echo is in it. */
   phase: 'typed' | 'begun';
-  readonly kept: NewestBytes;
+  readonly early: NewestBytes;
   report: StateReport | undefined;
   /** The shell has written the mark. */
   isMarkSent: boolean;
@@ -49,14 +49,14 @@ export interface Running extends Foreground {
   after: ShellAfter | undefined;
 }
 
-const KEPT_BYTES = 65_536;
+const EARLY_BYTES = 65_536;
 const UNHEARD_BYTES = 131_072;
 
 export function createRunning(id: string, command: string, text: TerminalText): Running {
   const echo = createEchoFilter();
   return {
     ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), phase: 'typed' },
-    ...{ kept: createNewestBytes(KEPT_BYTES), unheard: createNewestBytes(UNHEARD_BYTES) },
+    ...{ early: createNewestBytes(EARLY_BYTES), unheard: createNewestBytes(UNHEARD_BYTES) },
     ...{ report: undefined, isMarkSent: false, marked: undefined, after: undefined },
     ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
   };
@@ -65,14 +65,14 @@ export function createRunning(id: string, command: string, text: TerminalText): 
 /** Output as it came from the terminal; its memory is used again afterwards. */
 export function receive(running: Running, bytes: Buffer): void {
   running.lastOutputAt = performance.now();
-  if (running.phase === 'typed') running.kept.push(bytes);
+  if (running.phase === 'typed') running.early.push(bytes);
   else take(running, bytes);
 }
 
-/** From here on what comes is output; of what was kept, all but the echo. */
+/** From here on what comes is output; of what came early, all but the echo. */
 export function begin(running: Running, echoes: readonly string[]): void {
   running.phase = 'begun';
-  take(running, echoes.reduce(without, running.kept.take()));
+  take(running, echoes.reduce(without, running.early.take()));
 }
 
 function without(bytes: Buffer, text: string): Buffer {

@@ -18,7 +18,7 @@ interface Asking {
 
 /** Whatever waits for the keyboard, in whichever way. */
 const ASKING: readonly Asking[] = [
-  { name: 'read of a shell', command: 'read -r -p "go on? " a; echo "said $a"', asks: 'go on?', answer: ['yes', 'said yes'] },
+  { name: 'read of a shell', command: 'read -r -p "go on? " a; echo "got $a"', asks: 'go on?', answer: ['yes', 'got yes'] },
   { name: 'cat without arguments', command: 'cat', asks: '', answer: ['C-d', ''] },
   { name: 'another shell', command: 'sh -c "read a; echo \\$a"', answer: ['word', 'word'] },
   { name: 'busybox', command: 'busybox sh -c "read a; echo \\$a"', answer: ['word', 'word'] },
@@ -78,7 +78,7 @@ const SILENT: readonly { readonly name: string; readonly command: string }[] = [
   },
 ];
 
-const AT_ONCE = 8;
+const PER_EXECUTOR = 8;
 
 /** Each in a session of its own, all at once: what takes time is to wait. */
 async function allAtOnce<Case, Seen>(
@@ -86,7 +86,7 @@ async function allAtOnce<Case, Seen>(
   seen: (run: RunInSession, one: Case) => Promise<Seen>,
 ): Promise<readonly Seen[]> {
   // The soft timeout is far away: what is handed back early is handed back for waiting.
-  const count = Math.ceil(cases.length / AT_ONCE);
+  const count = Math.ceil(cases.length / PER_EXECUTOR);
   const executors = await Promise.all(Array.from({ length: count }, () => startExecutor({ limits: { noOutputTimeoutSeconds: 600 } })));
   try {
     return await Promise.all(
@@ -136,12 +136,12 @@ it('RT35, RT39: an editor that git opens is worked with keys and text', async ()
   expect(contents).toEqual([expect.stringMatching(/^the message\n/), expect.stringMatching(/^the message\n/), 'the message']);
 });
 
-it('RT35: what is silent for another reason is not said to wait for input', async () => {
+it('RT35: what is silent for another reason is not reported as waiting for input', async () => {
   const seen = await allAtOnce(SILENT, async (run, { name, command }) => ({ name, suffix: (await run(command, {}, 5)).suffix }));
   expect(seen).toEqual(SILENT.map(({ name }) => ({ name, suffix: expect.stringMatching(RUNS) })));
 });
 
-it('RT35: a command that has a timeout keeps it, and is then said to wait for input', async () => {
+it('RT35: a command that has a timeout keeps it, and is then reported as waiting for input', async () => {
   const [suffix] = await allAtOnce(['read -r a'], async (run, command) => (await run(command, {}, 4)).suffix);
   expect(suffix).toMatch(/^\n\[The time of 4 seconds is over; the command is still running and waits for input\. /);
 });

@@ -16,7 +16,7 @@ export interface BoundedText {
 /** For the line between the halves, which names a file. */
 const LINE_CHARS = 500;
 
-/** What there is space for beside that line in so many characters. */
+/** How much text fits beside that line in so many characters. */
 export function textOf(chars: number): number {
   return Math.max(1, chars - LINE_CHARS);
 }
@@ -54,7 +54,7 @@ export function createBoundedText(maxChars: number): BoundedText {
     take(whole) {
       if (left === 0 && tail.length <= maxChars - half) return head + tail;
       trimTail();
-      return `${withoutLoneEnd(head)}\n[... Observation truncated due to length: ${left} characters left out${whole === undefined ? '' : `; the output is kept in ${whole}`} ...]\n${withoutLoneStart(tail)}`;
+      return `${withoutLoneEnd(head)}\n[... Observation truncated due to length: ${left} characters left out${whole === undefined ? '' : `; the output is stored in ${whole}`} ...]\n${withoutLoneStart(tail)}`;
     },
     get isCut() {
       return left > 0 || tail.length > maxChars - half;
@@ -77,16 +77,16 @@ function withoutLoneStart(text: string): string {
 }
 
 /**
- * The newest of any number of bytes, in memory that does not grow: at least `keptBytes` of them, at most twice as many. What is
- * pushed is copied; what goes for it is told in order, in pieces that are valid during the call.
+ * The newest of any number of bytes, in memory that does not grow: at least `size` of them, at most twice as many. What is
+ * pushed is copied; what goes for it is reported in order, in pieces that are valid during the call.
  */
 export interface NewestBytes {
   push(bytes: Buffer): void;
-  /** Everything that is kept; afterwards it is empty. */
+  /** Everything that is there; afterwards it is empty. */
   take(): Buffer;
 }
 
-export function createNewestBytes(keptBytes: number, onGone?: (bytes: Buffer) => void): NewestBytes {
+export function createNewestBytes(size: number, onGone?: (bytes: Buffer) => void): NewestBytes {
   let older: Buffer | undefined; // full
   let newer: Buffer | undefined;
   let filled = 0;
@@ -102,8 +102,8 @@ export function createNewestBytes(keptBytes: number, onGone?: (bytes: Buffer) =>
   return {
     push(bytes) {
       for (let rest = bytes; rest.length > 0;) {
-        if (filled === keptBytes) turnOver();
-        newer ??= Buffer.allocUnsafeSlow(keptBytes);
+        if (filled === size) turnOver();
+        newer ??= Buffer.allocUnsafeSlow(size);
         const copied = rest.copy(newer, filled);
         filled += copied;
         rest = rest.subarray(copied);

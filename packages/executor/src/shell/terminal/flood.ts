@@ -2,7 +2,7 @@ import { characterStart, utf8Length } from '../../text/utf8.ts';
 import { createNewestBytes } from './bounded-text.ts';
 
 /**
- * Output that is more than will be shown: it is kept as it came, and only its end, to be looked at when that is asked for. Not
+ * Output that is more than will be shown: only its end is stored, as it came, and interpreted when it is asked for. Not
  * so what a program draws on the alternate screen, piece by piece: where that opens, the flood is over.
  */
 export interface Flood {
@@ -12,7 +12,7 @@ export interface Flood {
   end(): Buffer;
 }
 
-const KEPT_BYTES = 131_072;
+const END_BYTES = 131_072;
 const ESCAPE = 0x1b;
 const MODE = Buffer.from('\u001b[?');
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with it
@@ -21,10 +21,10 @@ const OPENS_ALTERNATE = /\u001b\[\?(?:47|1047|1049)h/;
 const MAX_OPENING = 8;
 const NOTHING = Buffer.alloc(0);
 
-/** `onGone` is told how many characters have been left out. */
+/** `onGone` gets the number of characters that have been left out. */
 export function createFlood(onGone: (characters: number) => void): Flood {
   let isCut = false;
-  const newest = createNewestBytes(KEPT_BYTES, (bytes) => {
+  const newest = createNewestBytes(END_BYTES, (bytes) => {
     isCut = true;
     onGone(utf8Length(bytes));
   });

@@ -34,7 +34,7 @@ const NEAR = '    ';
  * progress in several lines). Colours are nothing here. Knows nothing of output that only goes on; that is `terminal-text.ts`.
  *
  * 1. Memory is bounded by rows × columns, twice: programs may draw on an alternate screen and leave the first as it was.
- * 2. Of the first screen every line is told once: those that scroll off through `onScrolledOff`, the rest by `take`.
+ * 2. Of the first screen every line is reported once: those that scroll off through `onScrolledOff`, the rest by `take`.
  */
 export class Screen {
   readonly #rows: number;
@@ -101,7 +101,7 @@ export class Screen {
     return this.#page.column;
   }
 
-  /** Lines that went by since the cursor was last sent elsewhere. */
+  /** Lines that went by since the cursor last jumped. */
   get quietLines(): number {
     return this.isAlternate ? 0 : this.#quietLines;
   }
@@ -186,7 +186,7 @@ export class Screen {
     this.#touch(count > 0 ? bottom : top);
   }
 
-  /** What goes at the top has been told, or is told now. */
+  /** What goes at the top has been reported, or is reported now. */
   #scrollAway(count: number): void {
     this.#scroll(this.#page.top, count, (line) => {
       if (this.#touchedFrom > 0) this.#touchedFrom -= 1;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TerminalText } from './terminal-text.ts';
 
 function shown(pieces: readonly (string | Buffer)[], maxChars?: number): string {
-  // Beside the text there is room for the line that says what was left out.
+  // The line that says what was left out fits beside the text.
   const terminal = new TerminalText(maxChars && maxChars + 500);
   for (const piece of pieces) terminal.write(piece);
   return terminal.take();

@@ -25,7 +25,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
  * What a person would read on a terminal, as plain text: escape sequences are taken out, a line that was overwritten
- * (progress bars) is kept in its last state, and only so much of it is held in memory. From where the cursor is sent up until
+ * (progress bars) is shown in its last state, and only so much of it is held in memory. From where the cursor is sent up until
  * a screenful has gone by undisturbed it is the text of a screen.
  */
 export class TerminalText {
@@ -33,7 +33,7 @@ export class TerminalText {
   #done: BoundedText;
   #line = '';
   #column = 0;
-  /** The line in the making has been taken in part. */
+  /** The unfinished line has been taken in part. */
   #isHanging = false;
   /** The beginning of an escape sequence or of a line end. */
   #pending = '';
@@ -55,7 +55,7 @@ export class TerminalText {
     this.#interpret(bytes);
   }
 
-  /** The text since the last take; the line in the making is part of it. `whole` is where all of it can be read. */
+  /** The text since the last take; the unfinished line is part of it. `whole` is where all of it can be read. */
   take(whole?: string): string {
     const wasMidLine = this.isMidLine;
     this.#flushLine();
@@ -66,7 +66,7 @@ export class TerminalText {
     return text;
   }
 
-  /** Forgets the line in the making. */
+  /** Forgets the unfinished line. */
   dropLine(): void {
     this.#undam();
     this.#line = '';
