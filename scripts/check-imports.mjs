@@ -55,7 +55,7 @@ const LAYERS = {
   executor: [
     ['main'],
     ['create-executor'],
-    ['http', 'handlers'],
+    ['http'],
     ['suspend'],
     ['plugins'],
     ['jupyter', 'browser', 'editor'],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { dirname, join, sep } from 'node:path';
-import { BUSY, PROTOCOL, type ExecutorConfig, type ExecutorEndpoint } from '@tendon/protocol/executor-api';
+import { BUSY, PROTOCOL, type Alive, type ExecutorConfig, type ExecutorEndpoint, type SuspendAnswer } from '@tendon/protocol/executor-api';
 import type { RunnableKind } from '@tendon/protocol';
 import { Effects } from './effects/effects.ts';
 import { Journal } from './effects/journal.ts';
@@ -13,10 +13,11 @@ import { createUndoHistory, UndoableDisk } from './files/edit/undoable-disk.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
 import type { AuthGuard } from './http/auth-guard.ts';
 import { createLease } from './http/lease.ts';
-import { createProcessEndpoint } from './http/process-endpoint.ts';
-import { createExecutorServer } from './http/serve.ts';
+import { createProcessEndpoint, type ProcessEndpoint } from './http/process-endpoint.ts';
+import { effectRoutes, endRoutes, fileRoutes, pluginRoutes, portRoutes, statusRoutes } from './http/routes.ts';
+import { createExecutorServer, type ServerParts } from './http/serve.ts';
 import { serverInfo } from './http/server-info.ts';
-import { createTunnels } from './http/tunnel.ts';
+import { createTunnels, type Tunnels } from './http/tunnel.ts';
 import { openPlugins, type Plugins } from './plugins/open-plugins.ts';
 import { createPortWatch } from './ports/port-watch.ts';
 import { makePidNamespace, type PidNamespace } from './processes/pid-namespace.ts';
@@ -41,7 +42,7 @@ export interface Executor {
   end(): Promise<void>;
 }
 
-const STILL_MS = 60_000;
+const STILL_SECONDS = 60;
 
 /** In the order of dependence. It listens at once; what needs a namespace and a shell waits for them. */
 export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): Promise<Executor> {
@@ -51,10 +52,8 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   if (left) await restoreFolders(hibernationFolder(stateDir), volatileFolders);
   const hidden = ownFolders(config);
   const bash = findShell(config.shell);
-  const makingPidNamespace = makePidNamespace({
-    ...{ shell: bash, hidden, stateDir },
-    ...{ tools: config.shell.bundled?.tools, terminals: config.shell.terminals },
-  });
+  const { bundled, terminals } = config.shell;
+  const makingPidNamespace = makePidNamespace({ shell: bash, hidden, stateDir, tools: bundled?.tools, terminals });
   const suspension = createSuspension(makingPidNamespace);
   const shell = openShell(config, { bash, makingPidNamespace, suspension, left });
   const plugins = openPlugins({ config, shell, notes: left?.notes ?? {} });
@@ -75,36 +74,48 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   const over = Promise.withResolvers<void>();
   const lease = createLease(limits.leaseSeconds, () => effects.running > 0);
   void lease.expired.then(() => hibernate({ withKernel: true, isLast: true })).finally(over.resolve);
-  const server = createExecutorServer({
-    guard,
-    alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid, protocol: PROTOCOL },
-    info: async () => ({ ...serverInfo(await makingPidNamespace), plugins: plugins.states() }),
-    effects,
-    files: createSandboxFiles(folders.workspace, disk),
-    linesToEdit: createLinesToEdit(folders.workspace, disk),
-    lease,
-    ports,
-    tunnels,
-    processes,
-    plugins,
-    hibernate,
-    suspend: () => suspension.suspend(usedBy({ effects, processes, tunnels })),
-    resume: suspension.resume,
-    endWork: () => endWork({ effects, shell, makingPidNamespace, plugins }),
-    shutdown: over.resolve,
-    stillMs: limits.stillSeconds === undefined ? STILL_MS : limits.stillSeconds * 1000,
-  });
+  const { resume } = suspension;
+  const suspend = (): SuspendAnswer => suspension.suspend(usedBy({ effects, processes, tunnels }));
+  const endAll = (): Promise<void> => endWork({ effects, shell, makingPidNamespace, plugins });
+  const routes = {
+    ...statusRoutes({
+      alive: aliveOf(config),
+      info: async () => ({ ...serverInfo(await makingPidNamespace), plugins: plugins.states() }),
+      lease,
+    }),
+    ...effectRoutes(effects, resume),
+    ...fileRoutes(createSandboxFiles(folders.workspace, disk), createLinesToEdit(folders.workspace, disk)),
+    ...portRoutes(ports),
+    ...pluginRoutes(plugins, resume),
+    ...endRoutes({ hibernate, suspend, resume, endWork: endAll, shutdown: over.resolve }),
+  };
+  const upgrade = upgradeTo({ processes, tunnels }, resume);
+  const stillMs = (limits.stillSeconds ?? STILL_SECONDS) * 1000;
+  const server = createExecutorServer({ guard, lease, routes, upgrade, stillMs });
   return {
     over: over.promise,
     listen: () => listen(server, endpoint, letIn.signal),
     async end() {
-      suspension.resume();
+      resume();
       lease.close();
       plugins.stop();
       letIn.abort();
       if (endpoint.socketPath !== undefined) rmSync(endpoint.socketPath, { force: true });
       await Promise.allSettled([shell.then((tools) => tools.close()), makingPidNamespace.then((made) => made.close())]);
     },
+  };
+}
+
+function aliveOf({ incarnation }: ExecutorConfig): Alive {
+  return { status: 'ok', incarnation, pid: process.pid, protocol: PROTOCOL };
+}
+
+/** Takes a connection over for a program or a port. */
+function upgradeTo({ processes, tunnels }: Pick<UsedParts, 'processes' | 'tunnels'>, resume: () => void): ServerParts['upgrade'] {
+  return (request, client, head) => {
+    resume();
+    const endpoint = request.url === '/process' && request.headers.upgrade === 'tcp' ? processes : tunnels;
+    endpoint.join(request, client, head);
   };
 }
 
@@ -179,8 +190,8 @@ function cacheOf({ folders: { stateDir } }: ExecutorConfig): string {
 
 interface UsedParts {
   readonly effects: Pick<Effects, 'running'>;
-  readonly processes: { count(): number };
-  readonly tunnels: { count(): number };
+  readonly processes: ProcessEndpoint;
+  readonly tunnels: Tunnels;
 }
 
 /** Why what the agent started may not be suspended now, whatever it does. */

@@ -97,7 +97,7 @@ function startByEqualLines(lines: readonly string[], sought: readonly string[]):
 
 /** The line most like the longest one that was wanted, which says most about the place. */
 function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
-  const longest = sought.reduce((best, line) => (line.trim().length > best.trim().length ? line : best));
+  const longest = sought.reduce((known, line) => (line.trim().length > known.trim().length ? line : known));
   const pairs = pairsOf(longest);
   if (pairs.size === 0) return undefined;
   const offset = sought.indexOf(longest);
