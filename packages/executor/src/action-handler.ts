@@ -1,7 +1,7 @@
 import type { ObservationDraft } from '@tendon/protocol';
 
 /** An action as it came over the wire: the host filled in the defaults, but nothing of it is believed. */
-export interface Request {
+export interface ActionRequest {
   readonly args: Readonly<Record<string, unknown>>;
   /** Seconds. */
   readonly timeout?: number;
@@ -19,20 +19,20 @@ export interface HandlerContext {
 }
 
 /** Carries out one kind of action. What fails is an observation; a rejection is a fault of ours. */
-export type ActionHandler = (request: Request, context: HandlerContext) => Promise<ObservationDraft>;
+export type ActionHandler = (request: ActionRequest, context: HandlerContext) => Promise<ObservationDraft>;
 
-export function textArgument(args: Request['args'], name: string): string {
+export function textArgument(args: ActionRequest['args'], name: string): string {
   const value = args[name];
   return typeof value === 'string' ? value : '';
 }
 
 /** `true`, and the text "true" that models write. */
-export function flagArgument(args: Request['args'], name: string): boolean {
+export function flagArgument(args: ActionRequest['args'], name: string): boolean {
   const value = args[name];
   return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
 }
 
-export function integerArgument(args: Request['args'], name: string, otherwise: number): number {
+export function integerArgument(args: ActionRequest['args'], name: string, otherwise: number): number {
   const value = args[name];
   return typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
 }

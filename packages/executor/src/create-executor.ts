@@ -171,8 +171,8 @@ function openEffects(config: ExecutorConfig, { disk, shell, plugins }: EffectPar
     workspace: config.folders.workspace,
     disk,
     checkSyntax: createSyntaxCheck(() => shell),
-    run: async (request, context) => (await shell).run(request, context),
-    kill: async (request, context) => (await shell).kill(request, context),
+    run: async (request, context) => (await shell).actions.run(request, context),
+    kill: async (request, context) => (await shell).actions.kill(request, context),
     plugged: plugins.handlers,
   });
   return new Effects({
@@ -210,7 +210,7 @@ function ownFolders({ folders, endpoint, network }: ExecutorConfig): string[] {
   return [...new Set([folders.stateDir, ...sockets])].filter((folder) => !holdsOther(folder));
 }
 
-interface Tools {
+interface HandlerParts {
   readonly workspace: string;
   readonly disk: UndoableDisk;
   readonly checkSyntax: SyntaxCheck;
@@ -221,7 +221,7 @@ interface Tools {
 }
 
 /** Every kind that the executor answers; a new kind does not compile until it is here. */
-function createHandlers({ workspace, disk, checkSyntax, run, kill, plugged }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
+function createHandlers({ workspace, disk, checkSyntax, run, kill, plugged }: HandlerParts): Readonly<Record<RunnableKind, ActionHandler>> {
   return {
     run,
     kill,

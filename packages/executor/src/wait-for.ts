@@ -1,5 +1,5 @@
 /** What is waited for: a command or a cell, which goes on when nobody waits any more. */
-export interface Waited {
+export interface WaitTarget {
   readonly ended: unknown;
   /** Milliseconds of `performance.now()`. */
   lastOutputAt: number;
@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 250;
 const STUCK_AFTER_MS = 3000;
 
 /** Waits until it ends or a clock runs out. The clock of silence begins now. */
-export function waitFor(waited: Waited, { quietMs, hardMs, signal, isStuck }: WaitOptions): Promise<WaitEnd> {
+export function waitFor(waited: WaitTarget, { quietMs, hardMs, signal, isStuck }: WaitOptions): Promise<WaitEnd> {
   return new Promise((resolve) => {
     if (waited.ended) return resolve('ended');
     if (signal.aborted) return resolve('cancelled');

@@ -1,6 +1,6 @@
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { flagArgument, textArgument, type HandlerContext, type Request, errorObservation, reasonOf } from '../action-handler.ts';
+import { flagArgument, textArgument, type HandlerContext, type ActionRequest, errorObservation, reasonOf } from '../action-handler.ts';
 import type { BrowserHost, HostOrder } from './browser-host.ts';
 import { browseObservation } from './browse-observation.ts';
 import { startBrowserProcess, type BrowserProcess } from './browser-process.ts';
@@ -20,7 +20,7 @@ const STARTED = 'Starting the browser …\n';
 const START_MS = 70_000;
 const NOBODY: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
 
-type Asked =
+type OrderOutcome =
   | { readonly state: 'answered'; readonly observation: ObservationDraft }
   /** It did not answer and must be ended; what it did is not known. */
   | { readonly state: 'lost'; readonly words: string }
@@ -56,12 +56,12 @@ export class BrowserTool {
     this.#idleMs = idleMs;
   }
 
-  async browse(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  async browse(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> {
     const order = { type: 'browse', url: textArgument(request.args, 'url') } as const;
     return this.#mutex.run(() => this.#answer(order, request, context));
   }
 
-  async browseInteractive(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  async browseInteractive(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> {
     const text = textArgument(request.args, 'browser_actions');
     const parsed = parseActions(text);
     if (!parsed.ok) {
@@ -108,7 +108,7 @@ export class BrowserTool {
     }
   }
 
-  async #carryOut(order: HostOrder, request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  async #carryOut(order: HostOrder, request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> {
     const startUrl = order.type === 'interact' && /^https?:/.test(this.#lastUrl) ? this.#lastUrl : undefined;
     const first = await askBrowser(await this.#running(context, startUrl), order, request, context);
     if (first.state === 'answered') return first.observation;
@@ -121,7 +121,7 @@ export class BrowserTool {
     return errorObservation(second.state === 'lost' ? second.words : notStarted(second.how));
   }
 
-  async #answer(order: HostOrder, request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  async #answer(order: HostOrder, request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> {
     clearTimeout(this.#idle);
     const observation = await this.#carryOut(order, request, context).catch((error: unknown) =>
       errorObservation(notStarted(reasonOf(error))),
@@ -154,21 +154,26 @@ export class BrowserTool {
 }
 
 /** Has one order carried out; ends by the browser's answer, its end, or a deadline. Never rejects. */
-async function askBrowser(process: BrowserProcess, order: HostOrder, request: Request, context: HandlerContext): Promise<Asked> {
+async function askBrowser(
+  process: BrowserProcess,
+  order: HostOrder,
+  request: ActionRequest,
+  context: HandlerContext,
+): Promise<OrderOutcome> {
   const { signal, output } = context;
   const deadlineMs = (request.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
   const withTree = flagArgument(request.args, 'return_axtree');
   let isTaken = false;
   const asked = process.ask(order, { withTree, deadlineMs, signal, output, onTaken: () => (isTaken = true) });
-  const { promise: lost, resolve: lose } = Promise.withResolvers<Asked>();
+  const { promise: lost, resolve: lose } = Promise.withResolvers<OrderOutcome>();
   const timers = [setTimeout(() => lose({ state: 'lost', words: killed('late') }), deadlineMs + AFTER_MS)];
   const onCancel = (): void => {
     timers.push(setTimeout(() => lose({ state: 'lost', words: killed('cancelled') }), CANCEL_MS));
   };
   if (signal.aborted) onCancel();
   else signal.addEventListener('abort', onCancel, { once: true });
-  const answered = asked.then((observation): Asked => ({ state: 'answered', observation: checked(observation) }));
-  const ended = process.ended.then((how): Asked =>
+  const answered = asked.then((observation): OrderOutcome => ({ state: 'answered', observation: checked(observation) }));
+  const ended = process.ended.then((how): OrderOutcome =>
     isTaken ? { state: 'lost', words: endedMeanwhile(how) } : { state: 'never-taken', how },
   );
   const outcome = await Promise.race([answered, ended, lost]);

@@ -11,7 +11,7 @@ export interface JournalEntry {
   outcome(): ObservationDraft | undefined;
 }
 
-interface Place {
+interface JournalEntryPlace {
   readonly incarnation: string;
   readonly digest: string | undefined;
   readonly state: 'started' | 'done';
@@ -20,7 +20,7 @@ interface Place {
 }
 
 /** `gone`: ended, but its outcome is not retained any more. */
-type Line = { k: string; i: string; d?: string | undefined } & ({ s: 'started' | 'gone' } | { s: 'done'; o: ObservationDraft });
+type JournalLine = { k: string; i: string; d?: string | undefined } & ({ s: 'started' | 'gone' } | { s: 'done'; o: ObservationDraft });
 
 export interface JournalLimits {
   /** The newest outcomes that are retained. */
@@ -44,7 +44,7 @@ export class Journal {
   readonly #path: string;
   readonly #incarnation: string;
   readonly #limits: JournalLimits;
-  readonly #keys = new Map<string, Place>();
+  readonly #keys = new Map<string, JournalEntryPlace>();
   #fd: number;
   #size: number;
 
@@ -82,7 +82,7 @@ export class Journal {
     closeSync(this.#fd);
   }
 
-  #append(line: Line): number {
+  #append(line: JournalLine): number {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     try {
       writeAll(this.#fd, bytes);
@@ -95,7 +95,7 @@ export class Journal {
     return bytes.length;
   }
 
-  #outcomeOf({ at }: Place): ObservationDraft | undefined {
+  #outcomeOf({ at }: JournalEntryPlace): ObservationDraft | undefined {
     const line = at && parseLine(this.#lineAt(at));
     return line?.s === 'done' ? line.o : undefined;
   }
@@ -128,7 +128,7 @@ export class Journal {
       const from = this.#size - this.#limits.retainedBytes;
       for (const [key, { incarnation: who, digest, state, at }] of this.#keys) {
         const isRetained = at !== undefined && at.offset >= from;
-        const short: Line = { s: state === 'done' ? 'gone' : 'started', k: key, i: who, d: digest };
+        const short: JournalLine = { s: state === 'done' ? 'gone' : 'started', k: key, i: who, d: digest };
         writeAll(out, Buffer.from(`${isRetained ? this.#lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
       }
     } finally {
@@ -159,9 +159,9 @@ export class Journal {
   }
 }
 
-function parseLine(text: string): Line | undefined {
+function parseLine(text: string): JournalLine | undefined {
   try {
-    const line = JSON.parse(text) as Line;
+    const line = JSON.parse(text) as JournalLine;
     const isLine = typeof line.k === 'string' && (line.d === undefined || typeof line.d === 'string');
     return isLine && ['started', 'gone', 'done'].includes(line.s) ? line : undefined;
   } catch {

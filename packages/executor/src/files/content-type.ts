@@ -9,13 +9,13 @@ export interface ContentType {
   readonly name: string;
 }
 
-type Signature = ContentType & { readonly at?: number; readonly bytes: string };
+type MagicBytes = ContentType & { readonly at?: number; readonly bytes: string };
 
-const image = (mime: string, name: string, bytes: string, at = 0): Signature => ({ kind: 'image', mime, name, bytes, at });
-const other = (name: string, bytes: string, at = 0): Signature => ({ kind: 'other', mime: 'application/octet-stream', name, bytes, at });
+const image = (mime: string, name: string, bytes: string, at = 0): MagicBytes => ({ kind: 'image', mime, name, bytes, at });
+const other = (name: string, bytes: string, at = 0): MagicBytes => ({ kind: 'other', mime: 'application/octet-stream', name, bytes, at });
 
 /** Bytes as Latin-1. SVG is text and is treated as such: it is edited, and models do not take it as an image. */
-const SIGNATURES: readonly Signature[] = [
+const SIGNATURES: readonly MagicBytes[] = [
   image('image/png', 'PNG image', '\x89PNG\r\n\x1a\n'),
   image('image/jpeg', 'JPEG image', '\xff\xd8\xff'),
   image('image/gif', 'GIF image', 'GIF87a'),

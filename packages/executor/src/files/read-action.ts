@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { ObservationDraft } from '@tendon/protocol';
-import { integerArgument, textArgument, type ActionHandler, type Request, errorObservation } from '../action-handler.ts';
+import { integerArgument, textArgument, type ActionHandler, type ActionRequest, errorObservation } from '../action-handler.ts';
 import type { Disk } from './disk.ts';
 import { checkPath, resolvePath } from './check-path.ts';
 import { failureText } from './failures.ts';
@@ -17,7 +17,7 @@ export function createReadAction(workspace: string, disk: Disk): ActionHandler {
   return ({ args }) => (args.impl_source === 'oh_aci' ? viewed(args, workspace, disk) : plain(args, workspace, disk));
 }
 
-async function viewed(args: Request['args'], workspace: string, disk: Disk): Promise<ObservationDraft> {
+async function viewed(args: ActionRequest['args'], workspace: string, disk: Disk): Promise<ObservationDraft> {
   const path = textArgument(args, 'path');
   const answer = (content: string): ObservationDraft => ({ observation: 'read', content, extras: { path, impl_source: 'oh_aci' } });
   try {
@@ -28,7 +28,7 @@ async function viewed(args: Request['args'], workspace: string, disk: Disk): Pro
   }
 }
 
-async function plain(args: Request['args'], workspace: string, disk: Disk): Promise<ObservationDraft> {
+async function plain(args: ActionRequest['args'], workspace: string, disk: Disk): Promise<ObservationDraft> {
   const path = textArgument(args, 'path');
   try {
     const full = resolvePath(workspace, path);

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { ObservationDraft } from '@tendon/protocol';
-import { integerArgument, textArgument, type ActionHandler, type Request, errorObservation } from '../action-handler.ts';
+import { integerArgument, textArgument, type ActionHandler, type ActionRequest, errorObservation } from '../action-handler.ts';
 import { splice, encodeUtf8, MAX_FILE_BYTES, readTextFile } from './text-file.ts';
 import { failureText, EditFailure } from './failures.ts';
 import { lineOffset, lineEnd, withLineEnd } from './lines.ts';
@@ -19,7 +19,7 @@ export function createWriteAction(workspace: string, disk: UndoableDisk): Action
   };
 }
 
-async function write(args: Request['args'], path: string, disk: UndoableDisk): Promise<ObservationDraft> {
+async function write(args: ActionRequest['args'], path: string, disk: UndoableDisk): Promise<ObservationDraft> {
   const content = textArgument(args, 'content');
   const start = integerArgument(args, 'start', 0);
   const end = integerArgument(args, 'end', -1);

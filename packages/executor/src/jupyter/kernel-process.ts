@@ -24,10 +24,17 @@ export interface KernelEnd {
   readonly tail: string;
 }
 
-/** The process of one kernel. Owns it, its sockets' folder and its connection file; speaks no Jupyter. */
-export interface KernelProcess {
+/** Where a kernel listens, and the key that signs its messages. */
+export interface KernelConnection {
   readonly key: string;
   socketPath(channel: Channel): string;
+  /** Once connected nobody needs the sockets' names; so nothing is left when the executor is killed. */
+  removeFolder(): void;
+}
+
+/** The process of one kernel. Owns it, its sockets' folder and its connection file; speaks no Jupyter. */
+export interface KernelProcess {
+  readonly connection: KernelConnection;
   readonly ended: Promise<KernelEnd>;
   /** Asked of the system: true up to the moment it dies, not until we hear of it. */
   isAlive(): boolean;
@@ -35,8 +42,6 @@ export interface KernelProcess {
   pid(): number | undefined;
   /** With what it was started through. */
   processes(): readonly number[];
-  /** Once connected nobody needs the sockets' names; so nothing is left when the executor is killed. */
-  removeFolder(): void;
   /** SIGINT to the kernel and to what it runs. */
   interrupt(): void;
   /** Ends it with everything in its session. */
@@ -65,13 +70,11 @@ export function startKernelProcess(options: KernelPlace, place: Place): KernelPr
   };
   const ended = endOf(child).finally(removeFolder);
   return {
-    key,
-    socketPath: (channel) => join(folder, `s-${CHANNELS.indexOf(channel) + 1}`),
+    connection: { key, socketPath: (channel) => join(folder, `s-${CHANNELS.indexOf(channel) + 1}`), removeFolder },
     ended,
     isAlive: () => hasMemory(findPid()),
     pid: findPid,
     processes: () => [child.pid, findPid()].filter((each) => each !== undefined),
-    removeFolder,
     interrupt: () => signalGroup(findPid() ?? 0, 'SIGINT'),
     kill() {
       const leader = findPid();

@@ -82,7 +82,7 @@ export class Kernel {
     if (this.#between !== '') next.print(this.#between);
     this.#between = '';
     const request = { ...EXECUTE, code, ...(options?.isSilent && UNSEEN) };
-    const { id, frames } = encodeRequest('execute_request', request, this.process.key);
+    const { id, frames } = encodeRequest('execute_request', request, this.process.connection.key);
     this.#cell = { cell: next, id, hasReply: false, isIdle: false, laterIds: new Set(), status: 'ok' };
     this.#shell?.send(frames);
   }
@@ -105,11 +105,11 @@ export class Kernel {
   }
 
   #listen(channel: 'shell' | 'iopub', deadline: AbortSignal, onMessage: (message: JupyterMessage) => void): Promise<ZmtpSocket> {
-    return connectWhenThere(this.process.socketPath(channel), deadline, {
+    return connectWhenThere(this.process.connection.socketPath(channel), deadline, {
       type: channel === 'shell' ? 'DEALER' : 'SUB',
       identity: 'tendon',
       onMessage: (frames) => {
-        const message = decodeMessage(frames, this.process.key);
+        const message = decodeMessage(frames, this.process.connection.key);
         if (message !== undefined) onMessage(message);
       },
       onClose: () => {},
@@ -141,7 +141,7 @@ export class Kernel {
     if (this.#cell !== answered) return;
     const silentMs = performance.now() - this.#publishedAt;
     if (silentMs >= SILENT_MS) {
-      const { id, frames } = encodeRequest('kernel_info_request', {}, this.process.key);
+      const { id, frames } = encodeRequest('kernel_info_request', {}, this.process.connection.key);
       answered.laterIds.add(id);
       this.#shell?.send(frames);
     }
@@ -183,7 +183,7 @@ export class Kernel {
     for (;;) {
       deadline.throwIfAborted();
       const answered = new Promise<JupyterMessage>((resolve) => (this.#onReply = resolve));
-      this.#shell?.send(encodeRequest(type, content, this.process.key).frames);
+      this.#shell?.send(encodeRequest(type, content, this.process.connection.key).frames);
       const answer = await abortable(answered, deadline);
       this.#onReply = undefined;
       if (isEnough()) return answer;
@@ -199,7 +199,7 @@ export async function openKernel(process: KernelProcess, signal: AbortSignal): P
   dead.catch(() => {}); // it may end any time later
   try {
     const kernel = await Promise.race([dead, Kernel.connect(process, deadline)]);
-    process.removeFolder();
+    process.connection.removeFolder();
     return kernel;
   } catch (error) {
     process.kill();

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { textArgument, type HandlerContext, type Request, errorObservation } from '../action-handler.ts';
+import { textArgument, type HandlerContext, type ActionRequest, errorObservation } from '../action-handler.ts';
 import { portsHeldBy } from '../ports/served-ports.ts';
 import type { Place } from '../shell/shell-memory.ts';
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
@@ -53,7 +53,7 @@ export class CellRunner {
   #isMissed: boolean;
   #ownPorts: readonly number[] = [];
   /** Variables that this kernel has for its newest cell. */
-  #lent: Request['secrets'];
+  #lent: ActionRequest['secrets'];
 
   constructor(options: RunCellOptions) {
     this.#options = options;
@@ -61,7 +61,7 @@ export class CellRunner {
     this.#isMissed = options.before?.hadKernel === true;
   }
 
-  run(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  run(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> {
     return this.#mutex.run(() => this.#step(request, context));
   }
 
@@ -95,7 +95,7 @@ export class CellRunner {
     this.#kernel?.close();
   }
 
-  async #start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  async #start(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> {
     const notes: string[] = [];
     const unseen = this.#last?.take();
     this.#last = undefined;
@@ -135,7 +135,7 @@ export class CellRunner {
   }
 
   /** Before a cell: takes back what the one before it was given. Unseen and in no history. */
-  async #give(to: Kernel, secrets: Request['secrets'], { signal }: HandlerContext): Promise<void> {
+  async #give(to: Kernel, secrets: ActionRequest['secrets'], { signal }: HandlerContext): Promise<void> {
     if (secrets === undefined && this.#lent === undefined) return;
     const cell = new Cell();
     to.run(cell, exchangeSecrets(this.#lent ?? {}, secrets ?? {}), { isSilent: true });
@@ -153,7 +153,7 @@ export class CellRunner {
     return cell.ended === 'ok' ? undefined : words.initFailed(cell.take().text);
   }
 
-  async #watch(cell: Cell, owner: Kernel, request: Request, context: HandlerContext, notes: string[]): Promise<ObservationDraft> {
+  async #watch(cell: Cell, owner: Kernel, request: ActionRequest, context: HandlerContext, notes: string[]): Promise<ObservationDraft> {
     const clocks = clocksOf(request, this.#options);
     cell.onOutput = context.output;
     const end = await waitFor(cell, { ...clocks, signal: context.signal });
@@ -168,17 +168,17 @@ export class CellRunner {
   }
 
   /** An empty cell: waits for the one that was handed back. */
-  #poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+  #poll(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
     if (this.#last === undefined || this.#kernel === undefined) return answer(request, undefined, [words.NOTHING_TO_RETRIEVE], [], false);
     return this.#watch(this.#last, this.#kernel, request, context, []);
   }
 
-  #refuse(request: Request, running: Cell, owner: Kernel): ObservationDraft {
+  #refuse(request: ActionRequest, running: Cell, owner: Kernel): ObservationDraft {
     const { text, images } = running.take();
     return answer(request, owner, [text === '' ? '' : words.PREVIOUS_OUTPUT, text, words.notExecuted()], images, false);
   }
 
-  #step(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+  #step(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
     if (textArgument(request.args, 'code').trim() === '') return this.#poll(request, context);
     return this.#kernel?.current ? this.#refuse(request, this.#kernel.current, this.#kernel) : this.#start(request, context);
   }
@@ -207,7 +207,7 @@ function begun(cell: Cell): Promise<void> {
   });
 }
 
-function clocksOf({ timeout }: Request, { noOutputSeconds, defaultTimeoutSeconds }: RunCellOptions): Clocks {
+function clocksOf({ timeout }: ActionRequest, { noOutputSeconds, defaultTimeoutSeconds }: RunCellOptions): Clocks {
   const given = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
   return { quietMs: given === undefined ? noOutputSeconds * 1000 : Infinity, hardMs: (given ?? defaultTimeoutSeconds) * 1000 };
 }
@@ -221,7 +221,7 @@ async function verdictOf(cell: Cell, kernel: Kernel, end: WaitEnd, clocks: Clock
 }
 
 function answer(
-  { args }: Request,
+  { args }: ActionRequest,
   kernel: Kernel | undefined,
   parts: readonly string[],
   images: readonly string[],

@@ -1,10 +1,10 @@
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { flagArgument, textArgument, type HandlerContext, type Request, errorObservation, reasonOf } from '../action-handler.ts';
+import { flagArgument, textArgument, type HandlerContext, type ActionRequest, errorObservation, reasonOf } from '../action-handler.ts';
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
 import * as hints from './hints.ts';
 import { runObservation, type RunResult } from './run-observation.ts';
-import { listen, type Foreground } from './foreground/foreground.ts';
+import { listen, type ForegroundCommand } from './foreground/foreground.ts';
 import type { Session } from './session.ts';
 
 export interface RunLimits {
@@ -34,7 +34,7 @@ export class CommandRunner {
   readonly #limits: RunLimits;
   readonly #mutex = new Mutex();
   /** The newest command whose output was not taken to its end. */
-  #last: Foreground | undefined;
+  #last: ForegroundCommand | undefined;
   #waiting = 0;
 
   constructor(session: Session, limits: RunLimits) {
@@ -42,7 +42,7 @@ export class CommandRunner {
     this.#limits = limits;
   }
 
-  async run(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  async run(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> {
     const command = textArgument(request.args, 'command');
     if (command.trim() === '') return this.#enqueue(request, context, () => this.#poll(request, context));
     if (flagArgument(request.args, 'is_input')) return this.#input(request, context);
@@ -61,7 +61,7 @@ export class CommandRunner {
     return text === '' ? undefined : hints.unseenOutput(text, exitCode);
   }
 
-  async #start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  async #start(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> {
     try {
       await this.#session.ready();
     } catch (error) {
@@ -72,7 +72,7 @@ export class CommandRunner {
     return this.#watch(this.#last, request, context, prefix);
   }
 
-  async #watch(running: Foreground, request: Request, context: HandlerContext, prefix = ''): Promise<ObservationDraft> {
+  async #watch(running: ForegroundCommand, request: ActionRequest, context: HandlerContext, prefix = ''): Promise<ObservationDraft> {
     const clocks = clocksOf(request, this.#limits);
     listen(running, context.output);
     const end = await waitFor(running, { ...clocks, signal: context.signal, isStuck: createInputLook(this.#session) });
@@ -90,18 +90,18 @@ export class CommandRunner {
     });
   }
 
-  #refuse(request: Request, running: Foreground): ObservationDraft {
+  #refuse(request: ActionRequest, running: ForegroundCommand): ObservationDraft {
     const content = running.text.take().trimEnd();
     const suffix = hints.notExecuted(textArgument(request.args, 'command'));
     return this.#say(request, { content, exitCode: -1, prefix: hints.PREVIOUS_OUTPUT, suffix });
   }
 
-  #nothingRuns(request: Request, content: string): ObservationDraft {
+  #nothingRuns(request: ActionRequest, content: string): ObservationDraft {
     return this.#say(request, { content, exitCode: -1, prefix: this.#unseen() });
   }
 
   /** Waits for more of the running command; what it printed and how it ended if it has. */
-  #poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+  #poll(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
     if (!this.#last)
       return this.#nothingRuns(
         request,
@@ -110,7 +110,7 @@ export class CommandRunner {
     return this.#watch(this.#last, request, context, hints.PREVIOUS_OUTPUT);
   }
 
-  #input(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+  #input(request: ActionRequest, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
     const running = this.#session.current;
     if (!running) return this.#nothingRuns(request, hints.NOTHING_TO_INTERACT_WITH);
     const text = textArgument(request.args, 'command');
@@ -127,7 +127,7 @@ export class CommandRunner {
 
   /** A cancelled action that had to wait for its turn does nothing any more. */
   #enqueue(
-    request: Request,
+    request: ActionRequest,
     { signal }: HandlerContext,
     work: () => Promise<ObservationDraft> | ObservationDraft,
   ): Promise<ObservationDraft> {
@@ -137,19 +137,19 @@ export class CommandRunner {
     return this.#mutex.run(take).finally(() => (this.#waiting -= 1));
   }
 
-  #say(request: Request, result: RunResult): ObservationDraft {
+  #say(request: ActionRequest, result: RunResult): ObservationDraft {
     return runObservation(request.args, result, this.#session.current ? undefined : this.#session.place);
   }
 }
 
-function clocksOf({ args, timeout }: Request, limits: RunLimits): Clocks {
+function clocksOf({ args, timeout }: ActionRequest, limits: RunLimits): Clocks {
   const given = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
   const patient = given !== undefined || flagArgument(args, 'blocking');
   const hard = given ?? (patient ? Infinity : limits.defaultTimeoutSeconds);
   return { quietMs: patient ? Infinity : limits.noOutputSeconds * 1000, hardMs: hard * 1000 };
 }
 
-function suffixOf(running: Foreground, { end, awaitsInput }: { end: WaitEnd; awaitsInput: boolean }, clocks: Clocks): string {
+function suffixOf(running: ForegroundCommand, { end, awaitsInput }: { end: WaitEnd; awaitsInput: boolean }, clocks: Clocks): string {
   const { ended, interrupted } = running;
   if (end === 'cancelled') return ended ? hints.cancelled(ended.exitCode, ended.shell !== 'same') : hints.couldNotCancel();
   if (ended?.shell === 'same') return hints.completed(ended.exitCode, interrupted);
@@ -160,7 +160,7 @@ function suffixOf(running: Foreground, { end, awaitsInput }: { end: WaitEnd; awa
 }
 
 /** Interrupts, then terminates, then kills what has the terminal; at last the shell itself. Returns when the command has ended. */
-async function cancelForeground(session: Session, running: Foreground): Promise<void> {
+async function cancelForeground(session: Session, running: ForegroundCommand): Promise<void> {
   for (const { signal, waitMs } of STAGES) {
     if (running.ended) return;
     session.leaveLine();
@@ -173,7 +173,7 @@ async function cancelForeground(session: Session, running: Foreground): Promise<
   await untilEnded(running, 2000);
 }
 
-function untilEnded(running: Foreground, waitMs: number): Promise<void> {
+function untilEnded(running: ForegroundCommand, waitMs: number): Promise<void> {
   if (running.ended) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, waitMs);

@@ -34,7 +34,6 @@ export interface OpenTerminalOptions {
   /** `setsid` of util-linux or busybox. */
   readonly setsid: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
   readonly columns: number;
   readonly rows: number;
   /** What the child writes to its terminal; only for the time of the call. */
@@ -53,7 +52,7 @@ export function openTerminal(options: OpenTerminalOptions): Terminal {
   const device = openSync(terminals === undefined ? pty : join(terminals.reachedBy, basename(pty)), constants.O_RDWR | constants.O_NOCTTY);
   try {
     const [program = '', ...args] = [...options.enter, options.setsid, '-c', ...options.command];
-    const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: [device, device, device, 'pipe'] });
+    const child = spawn(program, args, { cwd: '/', env: options.env, stdio: [device, device, device, 'pipe'] });
     return {
       process: child,
       master: readFrom(master, options.onOutput),

@@ -1,4 +1,4 @@
-import type { Ended, Running } from './foreground/foreground.ts';
+import type { CommandEnd, RunningCommand } from './foreground/foreground.ts';
 
 /**
  *   starting → ready ⇄ running ⇄ entering-inner       ready, running, entering-inner → ending → starting
@@ -9,15 +9,15 @@ export type SessionState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'ready' }
   /** `isInnerRefused`: another bash waits in it and would not have our line; it is used as any program is. */
-  | { readonly kind: 'running'; readonly command: Running; readonly hasSecrets: boolean; readonly isInnerRefused: boolean }
+  | { readonly kind: 'running'; readonly command: RunningCommand; readonly hasSecrets: boolean; readonly isInnerRefused: boolean }
   /** The command has become a shell, which was asked to take the next commands; asked how many times already. */
-  | { readonly kind: 'entering-inner'; readonly command: Running; readonly rounds: number }
+  | { readonly kind: 'entering-inner'; readonly command: RunningCommand; readonly rounds: number }
   /** Its shell is lost or has exited, and is replaced when the rest of its output has come. */
-  | { readonly kind: 'ending'; readonly command: Running | undefined; readonly wasEntering: boolean }
+  | { readonly kind: 'ending'; readonly command: RunningCommand | undefined; readonly wasEntering: boolean }
   /** One shell after the other ended before its first prompt. */
   | { readonly kind: 'dead' };
 
-export function commandOf(state: SessionState): Running | undefined {
+export function commandOf(state: SessionState): RunningCommand | undefined {
   return 'command' in state ? state.command : undefined;
 }
 
@@ -33,7 +33,7 @@ export function withoutCommand(state: SessionState): SessionState {
 }
 
 /** How a command ended whose shell is gone: `exitCode` is the shell's, and counts where the command ended its shell and reported nothing. */
-export function endWithShell({ phase, after, report, marked }: Running, wasEntering: boolean, exitCode: number): Ended {
+export function endWithShell({ phase, after, report, marked }: RunningCommand, wasEntering: boolean, exitCode: number): CommandEnd {
   const isDeaf = phase === 'typed' && !wasEntering;
   const shell = after ?? (isDeaf ? 'deaf' : 'ended');
   const reported = report?.code ?? marked?.exitCode;

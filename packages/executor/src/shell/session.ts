@@ -1,6 +1,6 @@
 import { shellQuote } from '@tendon/protocol/executor-api';
-import type { Request } from '../action-handler.ts';
-import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground/foreground.ts';
+import type { ActionRequest } from '../action-handler.ts';
+import { begin, createRunning, receive, type ForegroundCommand, type RunningCommand, type ShellAfter } from './foreground/foreground.ts';
 import type { Marker } from './terminal/marker-scanner.ts';
 import type { Report } from './report-reader.ts';
 import { CommandIds, ECHOES, TRIGGER } from './command-frame.ts';
@@ -68,7 +68,7 @@ export class Session {
     this.#open();
   }
 
-  get current(): Foreground | undefined {
+  get current(): ForegroundCommand | undefined {
     return this.#command;
   }
 
@@ -89,11 +89,11 @@ export class Session {
   }
 
   /** Only when ready and nothing runs. */
-  start(text: string, secrets?: Request['secrets']): Foreground {
+  start(text: string, secrets?: ActionRequest['secrets']): ForegroundCommand {
     const shell = this.#shell;
     if (this.#state.kind !== 'ready' || !shell) throw new Error('the shell is not ready');
     this.#watch.learn(); // before it is typed: afterwards the shell may sit in a read of the command's
-    const command = createRunning(this.#ids.next(), text, this.#between);
+    const command = createRunning(this.#ids.next(), this.#between);
     this.#between = new TerminalText(this.#options.outputChars);
     this.#state = { kind: 'running', command, hasSecrets: secrets !== undefined, isInnerRefused: false };
     shell.send(command.id, text, giveSecrets(secrets));
@@ -158,7 +158,7 @@ export class Session {
     this.#shell?.kill();
   }
 
-  get #command(): Running | undefined {
+  get #command(): RunningCommand | undefined {
     return commandOf(this.#state);
   }
 
@@ -233,7 +233,7 @@ export class Session {
   }
 
   /** The report and the mark in the output come on two ways, in any order. One alone (the other way was closed) decides late. */
-  #settle({ report, marked, isMarkSent }: Running): void {
+  #settle({ report, marked, isMarkSent }: RunningCommand): void {
     this.#stopTrailing();
     if (report && marked) return this.#finish(report.code, 'same');
     const trailMs = isMarkSent ? SENT_TRAIL_MS : TRAIL_MS;

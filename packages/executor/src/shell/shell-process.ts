@@ -67,7 +67,6 @@ export class ShellProcess {
       terminals: options.terminals,
       setsid: options.setsid,
       env: { ...options.env, PROMPT_COMMAND: `. ${shellQuote(options.script)}` },
-      cwd: '/',
       columns: COLUMNS,
       rows: ROWS,
       onOutput: (data) => this.#onOutput(data),

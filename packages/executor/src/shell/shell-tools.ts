@@ -15,8 +15,7 @@ import { createStaticCommand } from './static-command.ts';
 const DEFAULT_TIMEOUT_SECONDS = 120;
 
 export interface ShellTools {
-  readonly run: ActionHandler;
-  readonly kill: ActionHandler;
+  readonly actions: { readonly run: ActionHandler; readonly kill: ActionHandler };
   /** Whether a command is in the foreground, also one that was handed back as still running. */
   isBusy(): boolean;
   /** Where the shell is, and what commands beside it start with. */
@@ -31,7 +30,7 @@ export interface ShellTools {
   close(): void;
 }
 
-export interface Given {
+export interface ShellToolsOptions {
   readonly proxyPort: number | undefined;
   /** Whether shells may be looked at now, and helped on. */
   readonly mayLook: () => boolean;
@@ -46,7 +45,7 @@ export function createShellTools(
   config: ExecutorConfig,
   shell: string,
   pidNamespace: PidNamespace,
-  { proxyPort, mayLook, left, onFirstCommand }: Given,
+  { proxyPort, mayLook, left, onFirstCommand }: ShellToolsOptions,
 ): ShellTools {
   const { folders, network = {} } = config;
   const { noOutputTimeoutSeconds, output } = config.limits;
@@ -66,7 +65,7 @@ export function createShellTools(
   const limits = { noOutputSeconds: noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };
   const inSession = new CommandRunner(session, limits);
   const named = createNamedSessions(() => openSession({ workingDir: folders.workDir, shell: late }), limits);
-  const isStatic = createStaticCommand(session, common, { defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });
+  const runStatic = createStaticCommand(session, common, { defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });
   const background = createBackgroundCommands(session, common);
   let isTakenUp = left === undefined;
   function takeUp(): void {
@@ -75,13 +74,15 @@ export function createShellTools(
     onFirstCommand();
   }
   return {
-    run: (request, context) => {
-      takeUp();
-      if (flagArgument(request.args, 'background')) return background.run(request, context);
-      if (flagArgument(request.args, 'is_static')) return isStatic(request, context);
-      return textArgument(request.args, 'session') === '' ? inSession.run(request, context) : named.run(request, context);
+    actions: {
+      run(request, context) {
+        takeUp();
+        if (flagArgument(request.args, 'background')) return background.run(request, context);
+        if (flagArgument(request.args, 'is_static')) return runStatic(request, context);
+        return textArgument(request.args, 'session') === '' ? inSession.run(request, context) : named.run(request, context);
+      },
+      kill: (request, context) => (named.has(textArgument(request.args, 'id')) ? named : background).kill(request, context),
     },
-    kill: (request, context) => (named.has(textArgument(request.args, 'id')) ? named : background).kill(request, context),
     place: () => session.place,
     snapshot: () => session.snapshot(),
     processes: () => session.processes(),

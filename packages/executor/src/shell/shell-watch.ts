@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Foreground } from './foreground/foreground.ts';
+import type { ForegroundCommand } from './foreground/foreground.ts';
 import type { ShellProcess } from './shell-process.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface ShellWatch {
   isAtPrompt(): boolean;
   /** Another program is the shell now. */
   forget(): void;
-  start(running: Foreground): void;
+  start(running: ForegroundCommand): void;
   stop(): void;
 }
 
@@ -44,7 +44,7 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
   let looks = 0;
   let sightings = 0;
 
-  function look(running: Foreground): void {
+  function look(running: ForegroundCommand): void {
     if (!findings.mayLook()) return void (timer = setTimeout(look, LOOK_SELDOM_MS, running));
     const found = shell();
     found?.resume();

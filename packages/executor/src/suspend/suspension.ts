@@ -21,7 +21,7 @@ const LOOK_MS = 500;
 const STOP_DEADLINE_MS = 1000;
 const ROUND_MS = 1;
 
-interface Look {
+interface ProcessorLook {
   readonly at: number;
   readonly ticks: ReadonlyMap<number, number>;
   /** One that has, or waits for, a processor. */
@@ -39,14 +39,14 @@ interface Look {
 export function createSuspension(makingPidNamespace: Promise<Pick<PidNamespace, 'processes'>>): Suspension {
   let pidNamespace: Pick<PidNamespace, 'processes'> | undefined;
   void makingPidNamespace.then((made) => (pidNamespace = made));
-  let before: Look | undefined;
+  let before: ProcessorLook | undefined;
   let stopped: readonly number[] = [];
   const usualName = nameOf('self');
 
   const agents = (): readonly Descendant[] => descendants(new Set(pidNamespace?.processes()));
 
   /** The one that took the most processor time since the last look, if that was work. */
-  function worker(last: Look, now: Look): number | undefined {
+  function worker(last: ProcessorLook, now: ProcessorLook): number | undefined {
     const taken = [...now.ticks].map(([pid, ticks]) => ({ pid, ticks: ticks - (last.ticks.get(pid) ?? 0) }));
     const sum = taken.reduce((total, { ticks }) => total + Math.max(0, ticks), 0);
     if (sum < 2 || sum * TICK_MS < (now.at - last.at) * WORKING_SHARE) return undefined;
@@ -104,7 +104,7 @@ function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-function lookAt(agents: readonly Descendant[]): Look {
+function lookAt(agents: readonly Descendant[]): ProcessorLook {
   const running = agents.find(({ state }) => state === 'R')?.pid;
   return { at: performance.now(), ticks: new Map(agents.map(({ pid, ticks }) => [pid, ticks])), running };
 }

@@ -13,7 +13,7 @@ import type { ActionName, ArgumentsOf, BrowserCall, Target } from '../language/s
 export type Order = Exclude<HostRequest, { type: 'cancel' }>;
 
 /** What became of an order, before the page is looked at. */
-export interface Done {
+export interface OrderResult {
   /** Of the answer to the request for the page. */
   readonly status?: number;
   /** What the agent has to say to its user. */
@@ -36,7 +36,7 @@ const WAITING_CALL_MS = 70_000;
 const WAITING: ReadonlySet<string> = new Set(['goto', 'go_back', 'go_forward', 'noop', 'keyboard_type', 'fill']);
 
 /** Carries out the calls one after the other up to the first that fails. Never rejects. */
-export async function act(order: Order, context: ActContext): Promise<Done> {
+export async function act(order: Order, context: ActContext): Promise<OrderResult> {
   const { tabs, settle, workspace, signal, output } = context;
   if (order.type === 'browse') {
     return within(WAITING_CALL_MS, openPage(tabs, order.url, workspace), signal).then(

@@ -5,9 +5,9 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { HostConfig } from '@tendon/protocol/executor-api';
 import { reasonOf } from '../../action-handler.ts';
 import { browseObservation } from '../browse-observation.ts';
-import { act, type Done, type Order } from './act.ts';
+import { act, type OrderResult, type Order } from './act.ts';
 import { createDownloads, type DownloadedFile } from './downloads.ts';
-import { observe, type Seen } from './observe.ts';
+import { observe, type PageView } from './observe.ts';
 import { openPage } from './open-page.ts';
 import { createSettle } from './settle.ts';
 import { Tabs } from './tabs.ts';
@@ -18,7 +18,7 @@ export type CarryOut = (order: Order, signal: AbortSignal, output: (text: string
 const OBSERVE_MS = 45_000;
 const MAX_LOOKS = 3;
 const MAX_CONTENT_CHARS = 26_000;
-const NOTHING: Seen = {
+const NOTHING: PageView = {
   content: { title: '', html: '', text: '' },
   ...{ tree: '', screenshot: '', setOfMarks: '', focusedBid: '', domObject: {}, treeObject: {}, elementProperties: {} },
 };
@@ -61,15 +61,15 @@ async function closeHanging(tabs: Tabs): Promise<string> {
   return `The page ${url} does not answer: a script on it may run without end. Its tab was closed`;
 }
 
-interface After {
+interface PageAfter {
   readonly tabs: Tabs;
   readonly files: readonly DownloadedFile[];
-  readonly seen: Seen;
+  readonly seen: PageView;
   /** For texts that are too long for an answer. */
   readonly folder: string;
 }
 
-function answer(order: Order, done: Done, { tabs, files, seen, folder }: After): ObservationDraft {
+function answer(order: Order, done: OrderResult, { tabs, files, seen, folder }: PageAfter): ObservationDraft {
   const isBrowse = order.type === 'browse';
   const messages = done.messages.map((message) => `Message for the user: ${message}`);
   const page = fitted(seen.content.text, MAX_CONTENT_CHARS, folder);
@@ -94,7 +94,7 @@ function addressOf(page: Page, tabs: Tabs): string {
   return tabs.unopened(page)?.url ?? page.url();
 }
 
-function extrasOf(seen: Seen, tabs: Tabs): Record<string, unknown> {
+function extrasOf(seen: PageView, tabs: Tabs): Record<string, unknown> {
   return {
     ...(seen.content.title !== '' && { title: seen.content.title.slice(0, 1000) }),
     ...(seen.content.html !== '' && { html: seen.content.html }),

@@ -9,7 +9,7 @@ import { readContent } from './in-page/read-content.ts';
 import { loadDefuddle } from './load-playwright.ts';
 
 /** What is to be seen of a page; what could not be had of it is empty. */
-export interface Seen {
+export interface PageView {
   readonly content: PageContent;
   /** Of the accessibility tree, for a model. */
   readonly tree: string;
@@ -48,7 +48,7 @@ interface PageContent {
   readonly text: string;
 }
 
-interface Read {
+interface ReadPage {
   readonly title: string;
   readonly html: string;
   readonly text: string;
@@ -62,7 +62,7 @@ let defuddle: string | undefined;
 export async function observe(
   page: Page,
   { withTree, withContent }: { readonly withTree: boolean; readonly withContent: boolean },
-): Promise<Seen | undefined> {
+): Promise<PageView | undefined> {
   const session = await openPageSession(page, page).catch(() => undefined);
   if (session === undefined) return undefined;
   try {
@@ -81,12 +81,12 @@ export async function observe(
   }
 }
 
-async function plain(session: PageSession, content: PageContent): Promise<Seen> {
+async function plain(session: PageSession, content: PageContent): Promise<PageView> {
   const { screenshot } = await takePictures(session).catch(() => ({ screenshot: '' }));
   return { content, tree: '', screenshot, setOfMarks: '', focusedBid: '', domObject: {}, treeObject: {}, elementProperties: {} };
 }
 
-async function full(page: Page, session: PageSession, content: PageContent, elements: Elements): Promise<Seen> {
+async function full(page: Page, session: PageSession, content: PageContent, elements: Elements): Promise<PageView> {
   if (elements.total > MAX_TREE_ELEMENTS) {
     return {
       ...(await plain(session, content)),
@@ -171,6 +171,6 @@ function dataUrl(type: string, base64: string): string {
 async function readPage(session: PageSession): Promise<PageContent> {
   defuddle ??= loadDefuddle();
   const limits = { maxHtml: MAX_HTML_CHARS, maxElements: MAX_TREE_ELEMENTS };
-  const { title, html, text, markdown } = await session.run(readContent as (argument: object) => Read, limits, defuddle);
+  const { title, html, text, markdown } = await session.run(readContent as (argument: object) => ReadPage, limits, defuddle);
   return { title, html, text: (markdown || text).trim() };
 }

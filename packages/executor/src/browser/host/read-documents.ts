@@ -41,12 +41,12 @@ function capture(session: PageSession) {
   return session.send('DOMSnapshot.captureSnapshot', { computedStyles: [] });
 }
 
-interface Found {
+interface DocumentIndex {
   readonly byPrefix: Map<string, PageDocument>;
   readonly clickable: Set<string>;
 }
 
-function collect({ documents, strings }: Snapshot, session: PageSession, rootPrefix: string, { byPrefix, clickable }: Found): void {
+function collect({ documents, strings }: Snapshot, session: PageSession, rootPrefix: string, { byPrefix, clickable }: DocumentIndex): void {
   const bidName = strings.indexOf('bid');
   const prefixes = new Map([[0, rootPrefix]]);
   for (const [index, { frameId, nodes }] of documents.entries()) {

@@ -21,7 +21,7 @@ export interface Elements {
   readonly total: number;
 }
 
-interface Marked {
+interface MarkedFrame {
   readonly boxes: readonly (readonly [string, number, number, number, number, number, boolean])[];
   readonly total: number;
   readonly focused: string;
@@ -31,7 +31,7 @@ const mark = markElements as unknown as (argument: {
   readonly prefix: string;
   readonly limit: number;
   readonly maxTotal: number;
-}) => Marked;
+}) => MarkedFrame;
 const MAX_ELEMENTS = 10_000;
 const MAX_FRAMES = 40;
 export const MAX_TREE_ELEMENTS = 20_000;

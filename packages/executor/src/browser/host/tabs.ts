@@ -1,5 +1,5 @@
 import type { BrowserContext, Dialog, Page } from 'playwright-core';
-import { watchUnopened, type Unopened } from './unopened.ts';
+import { watchUnopened, type UnopenedPage } from './unopened.ts';
 import { within } from './within.ts';
 
 const MAX_TABS = 20;
@@ -18,7 +18,7 @@ export class Tabs {
   #notes: string[] = [];
   #active: Page;
   /** The request that failed, when the page could not be opened. */
-  readonly unopened: (page: Page) => Unopened | undefined;
+  readonly unopened: (page: Page) => UnopenedPage | undefined;
 
   private constructor(context: BrowserContext, first: Page) {
     this.#context = context;

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
 /** A page that could not be opened. */
-export interface Unopened {
+export interface UnopenedPage {
   /** The requested address. */
   readonly url: string;
   /** In words. */
@@ -33,8 +33,8 @@ export function whyUnopened(url: string, text: string): string {
  * Chromium replaces a page that it could not open with an error page of its own, with its own address, pictures and hints.
  * Returns a function that recognizes such an error page, however it was opened; `undefined` for every other page.
  */
-export function watchUnopened(context: BrowserContext): (page: Page) => Unopened | undefined {
-  const failed = new WeakMap<Page, Unopened>();
+export function watchUnopened(context: BrowserContext): (page: Page) => UnopenedPage | undefined {
+  const failed = new WeakMap<Page, UnopenedPage>();
   context.on('requestfailed', (request) => {
     // A service worker's request has no frame.
     if (!request.isNavigationRequest() || request.serviceWorker() !== null) return;

@@ -57,12 +57,12 @@ function usage(name: ActionName): string {
   return `${name}(${parameters.join(', ')})`;
 }
 
-interface Place {
+interface CallPlace {
   readonly call: WrittenCall;
   readonly parameter: string;
 }
 
-function convert(argument: Argument, kind: keyof ArgumentKinds, place: Place): ArgumentKinds[keyof ArgumentKinds] {
+function convert(argument: Argument, kind: keyof ArgumentKinds, place: CallPlace): ArgumentKinds[keyof ArgumentKinds] {
   const value = CONVERSIONS[kind](argument.value, place.call);
   if (value !== undefined) return value;
   throw new LanguageError(`${place.parameter} of ${place.call.name} must be ${KIND_WORDS[kind]}`, argument);

@@ -4,7 +4,7 @@ import { startExecutor, type TestExecutor } from '../../testing/start-executor.t
 type Extras = ObservationDraft<'browse'>['extras'];
 
 /** What tests look at of an observation. */
-export interface Seen {
+export interface BrowserAnswer {
   readonly kind: string;
   readonly content: string;
   readonly extras: Extras;
@@ -12,15 +12,15 @@ export interface Seen {
 
 export interface BrowserUser {
   readonly executor: TestExecutor;
-  browse(url: string, args?: Record<string, unknown>, timeout?: number): Promise<Seen>;
+  browse(url: string, args?: Record<string, unknown>, timeout?: number): Promise<BrowserAnswer>;
   /** Actions, one an argument. */
-  do(...actions: readonly string[]): Promise<Seen>;
+  do(...actions: readonly string[]): Promise<BrowserAnswer>;
 }
 
 /** An executor whose browser is used as a client would. */
 export async function startBrowserUser(...args: Parameters<typeof startExecutor>): Promise<BrowserUser> {
   const executor = await startExecutor(...args);
-  const act = async (...request: Parameters<TestExecutor['act']>): Promise<Seen> => {
+  const act = async (...request: Parameters<TestExecutor['act']>): Promise<BrowserAnswer> => {
     const { observation, content, extras } = await executor.act(...request);
     return { kind: observation, content, extras: extras as Extras };
   };

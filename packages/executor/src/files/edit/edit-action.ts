@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { textArgument, type ActionHandler, type Request, integerArgument } from '../../action-handler.ts';
+import { textArgument, type ActionHandler, type ActionRequest, integerArgument } from '../../action-handler.ts';
 import { checkPath } from '../check-path.ts';
 import { EditFailure, failureText } from '../failures.ts';
 import { EDIT_COMMANDS, type EditRequest } from './editor.ts';
@@ -38,7 +38,7 @@ export function createEditAction(options: EditActionOptions): ActionHandler {
   };
 }
 
-async function edit(args: Request['args'], workspace: string, disk: UndoableDisk): Promise<ObservationDraft<'edit'>> {
+async function edit(args: ActionRequest['args'], workspace: string, disk: UndoableDisk): Promise<ObservationDraft<'edit'>> {
   const path = textArgument(args, 'path');
   const command = textArgument(args, 'command');
   const answer = (content: string, isThere?: boolean): ObservationDraft<'edit'> => unchanged(path, 'oh_aci', content, isThere);
@@ -56,7 +56,7 @@ async function edit(args: Request['args'], workspace: string, disk: UndoableDisk
   }
 }
 
-function requestOf(args: Request['args']): EditRequest {
+function requestOf(args: ActionRequest['args']): EditRequest {
   const text = (name: string): string | undefined => (typeof args[name] === 'string' ? args[name] : undefined);
   const line = args.insert_line;
   return {
@@ -72,7 +72,7 @@ function requestOf(args: Request['args']): EditRequest {
  * `edit` with `impl_source: llm_based_edit`, as the host sends it: with the lines that a model wrote out, and the version of the
  * file that they were written for. What parsed before and would not parse after is not written.
  */
-async function draftedEdit(args: Request['args'], options: EditActionOptions): Promise<ObservationDraft<'edit'>> {
+async function draftedEdit(args: ActionRequest['args'], options: EditActionOptions): Promise<ObservationDraft<'edit'>> {
   const path = textArgument(args, 'path');
   try {
     options.disk.refuseReadOnly(path);
@@ -93,7 +93,7 @@ async function draftedEdit(args: Request['args'], options: EditActionOptions): P
   }
 }
 
-function changed(file: TextFile, args: Request['args']): Buffer {
+function changed(file: TextFile, args: ActionRequest['args']): Buffer {
   const start = integerArgument(args, 'start', 1);
   const count = linesOf(file.text).length;
   const end = lineEnd(file.text);
@@ -111,7 +111,7 @@ function changed(file: TextFile, args: Request['args']): Buffer {
   return splice(file, range, isClosed || !lines.endsWith('\n') ? lines : lines.replace(/\r?\n$/, ''));
 }
 
-function draftedOf({ drafted }: Request['args']): { readonly text: string; readonly version: string } {
+function draftedOf({ drafted }: ActionRequest['args']): { readonly text: string; readonly version: string } {
   const { text, version } = (drafted ?? {}) as { readonly text?: unknown; readonly version?: unknown };
   if (typeof text === 'string' && typeof version === 'string') return { text, version };
   throw new EditFailure('It was not edited: no model wrote the edit out. Use the command str_replace, insert or create.');

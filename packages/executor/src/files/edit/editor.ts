@@ -5,7 +5,7 @@ import { findText, type Match, nearestLines } from './find-text.ts';
 import { lineOffset, lineEnd, linesOf, shownText, withLineEnd, numbered, numberedLines } from '../lines.ts';
 import type { UndoableDisk } from './undoable-disk.ts';
 
-export interface Edited {
+export interface EditResult {
   readonly content: string;
   readonly before: string | null;
   readonly after: string | null;
@@ -19,7 +19,7 @@ export interface EditRequest {
   readonly insertLine: number | undefined;
 }
 
-type EditCommand = (request: EditRequest, disk: UndoableDisk) => Promise<Edited>;
+type EditCommand = (request: EditRequest, disk: UndoableDisk) => Promise<EditResult>;
 
 const CONTEXT_LINES = 4;
 const REVIEW = 'Review the changes and make sure they are as expected. Edit the file again if necessary.';
@@ -30,7 +30,7 @@ export const EDIT_COMMANDS = { create, str_replace: strReplace, insert, undo_edi
   EditCommand
 >;
 
-async function create({ path, fileText }: EditRequest, disk: UndoableDisk): Promise<Edited> {
+async function create({ path, fileText }: EditRequest, disk: UndoableDisk): Promise<EditResult> {
   const text = required(fileText, 'file_text', 'create');
   if (await exists(path)) {
     throw new EditFailure(`${path} exists already. create makes new files only; str_replace and insert change this one.`);
@@ -39,7 +39,7 @@ async function create({ path, fileText }: EditRequest, disk: UndoableDisk): Prom
   return { content: `File created successfully at: ${path}`, before: null, after: text };
 }
 
-async function strReplace({ path, oldText, newText }: EditRequest, disk: UndoableDisk): Promise<Edited> {
+async function strReplace({ path, oldText, newText }: EditRequest, disk: UndoableDisk): Promise<EditResult> {
   const wanted = required(oldText, 'old_str', 'str_replace');
   const replacement = newText ?? '';
   if (wanted === replacement) throw new EditFailure('Nothing was replaced: old_str and new_str are the same.');
@@ -55,7 +55,7 @@ async function strReplace({ path, oldText, newText }: EditRequest, disk: Undoabl
   return { content: `${content}${REVIEW}`, before: file.text, after };
 }
 
-async function insert({ path, insertLine, newText }: EditRequest, disk: UndoableDisk): Promise<Edited> {
+async function insert({ path, insertLine, newText }: EditRequest, disk: UndoableDisk): Promise<EditResult> {
   if (insertLine === undefined) throw missing('insert_line', 'insert');
   const added = required(newText, 'new_str', 'insert');
   const file = await readTextFile(disk, path);
@@ -77,14 +77,14 @@ async function insert({ path, insertLine, newText }: EditRequest, disk: Undoable
 }
 
 /** The whole file, whether it exists or not. */
-async function write({ path, fileText }: EditRequest, disk: UndoableDisk): Promise<Edited> {
+async function write({ path, fileText }: EditRequest, disk: UndoableDisk): Promise<EditResult> {
   const text = required(fileText, 'file_text', 'write');
   const before = (await exists(path)) ? await readTextFile(disk, path) : undefined;
   await disk.change(path, encodeUtf8(text), before?.bytes);
   return { content: `File written successfully at: ${path}`, before: before?.text ?? null, after: text };
 }
 
-async function undoEdit({ path }: EditRequest, disk: UndoableDisk): Promise<Edited> {
+async function undoEdit({ path }: EditRequest, disk: UndoableDisk): Promise<EditResult> {
   const current = (await exists(path)) ? await readTextFile(disk, path) : undefined;
   const restored = await disk.undo(path, current?.bytes);
   if (restored === undefined) throw new EditFailure(`There is no edit of ${path} to undo.`);

@@ -43,7 +43,7 @@ function countBelow(sorted: readonly number[], limit: number): number {
 }
 
 /** Lines of a text that look most like what was searched for, and in which way they differ. */
-export interface Nearest {
+export interface NearestLines {
   /** Counted from 1, inclusive. */
   readonly first: number;
   readonly last: number;
@@ -62,7 +62,7 @@ const MIN_LIKENESS = 0.5;
 const MAX_PLACES = 50;
 
 /** Linear in the text. Nothing when no part of it looks like what was wanted. */
-export function nearestLines(text: string, wanted: string): Nearest | undefined {
+export function nearestLines(text: string, wanted: string): NearestLines | undefined {
   const lines = text.split(/\r?\n/, MAX_TEXT_LINES);
   const sought = trimEmpty(wanted.split(/\r?\n/, MAX_WANTED_LINES));
   if (sought.length === 0) return undefined;

@@ -3,11 +3,10 @@ import type { StateReport } from '../report-reader.ts';
 import type { TerminalText } from '../terminal/terminal-text.ts';
 
 /** A command on the session's terminal, as those see it who wait for it. */
-export interface Foreground {
-  readonly command: string;
+export interface ForegroundCommand {
   /** What was printed since the last take. */
   readonly text: TerminalText;
-  ended: Ended | undefined;
+  ended: CommandEnd | undefined;
   /** Milliseconds of `performance.now()`. */
   lastOutputAt: number;
   /** Called with raw output as it comes; set by the caller that waits. */
@@ -21,7 +20,7 @@ export interface Foreground {
   expectEcho(text: string | undefined): void;
 }
 
-export interface Ended {
+export interface CommandEnd {
   /** −1: not known. */
   readonly exitCode: number;
   readonly shell: ShellAfter;
@@ -34,7 +33,7 @@ export interface Ended {
 export type ShellAfter = 'same' | 'ended' | 'broken' | 'deaf';
 
 /** What only the session sees of it. */
-export interface Running extends Foreground {
+export interface RunningCommand extends ForegroundCommand {
   readonly id: string;
   readonly echo: EchoFilter;
   /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is held back, its echo is in it. */
@@ -52,10 +51,10 @@ export interface Running extends Foreground {
 const EARLY_BYTES = 65_536;
 const UNHEARD_BYTES = 131_072;
 
-export function createRunning(id: string, command: string, text: TerminalText): Running {
+export function createRunning(id: string, text: TerminalText): RunningCommand {
   const echo = createEchoFilter();
   return {
-    ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), phase: 'typed' },
+    ...{ id, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), phase: 'typed' },
     ...{ early: createNewestBytes(EARLY_BYTES), unheard: createNewestBytes(UNHEARD_BYTES) },
     ...{ report: undefined, isMarkSent: false, marked: undefined, after: undefined },
     ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
@@ -63,14 +62,14 @@ export function createRunning(id: string, command: string, text: TerminalText): 
 }
 
 /** Output as it came from the terminal; its memory is used again afterwards. */
-export function receive(running: Running, bytes: Buffer): void {
+export function receive(running: RunningCommand, bytes: Buffer): void {
   running.lastOutputAt = performance.now();
   if (running.phase === 'typed') running.early.push(bytes);
   else take(running, bytes);
 }
 
 /** From here on what comes is output; of what came early, all but the echo. */
-export function begin(running: Running, echoes: readonly string[]): void {
+export function begin(running: RunningCommand, echoes: readonly string[]): void {
   running.phase = 'begun';
   take(running, echoes.reduce(without, running.early.take()));
 }
@@ -80,7 +79,7 @@ function without(bytes: Buffer, text: string): Buffer {
   return at < 0 ? bytes : Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + Buffer.byteLength(text))]);
 }
 
-function take(running: Running, bytes: Buffer): void {
+function take(running: RunningCommand, bytes: Buffer): void {
   const output = running.echo.strip(bytes);
   if (output.length === 0) return;
   running.text.write(output);
@@ -89,7 +88,7 @@ function take(running: Running, bytes: Buffer): void {
 }
 
 /** From now on output goes there, after what nobody has heard. */
-export function listen(running: Foreground, onOutput: (bytes: Buffer) => void): void {
+export function listen(running: ForegroundCommand, onOutput: (bytes: Buffer) => void): void {
   const unheard = running.unheard.take();
   if (unheard.length > 0) onOutput(unheard);
   running.onOutput = onOutput;

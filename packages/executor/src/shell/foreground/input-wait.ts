@@ -9,7 +9,7 @@ import { fileOf } from '../../processes/process-tree.ts';
 export type InputWait = 'only' | 'too';
 
 /** `busy`: one of its threads runs just now. */
-type Found = InputWait | 'busy' | undefined;
+type ThreadWait = InputWait | 'busy' | undefined;
 
 const DEVICE_OF_CALLER = '/dev/tty';
 /** What programs wake themselves with. */
@@ -21,7 +21,7 @@ export function inputWaitOf(pids: readonly number[], device: string): InputWait 
   return found.includes('only') ? 'only' : found.includes('too') ? 'too' : undefined;
 }
 
-function waitOfThread(pid: number, thread: number, device: string): Found {
+function waitOfThread(pid: number, thread: number, device: string): ThreadWait {
   const call = blockedCall(pid, thread);
   return call?.name === 'running' ? 'busy' : call && waitIn(pid, call, device);
 }

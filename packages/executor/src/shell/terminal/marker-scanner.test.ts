@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMarkerScanner, type Scanned } from './marker-scanner.ts';
+import { createMarkerScanner, type ScanItem } from './marker-scanner.ts';
 
 const isOurs = (id: string): boolean => id.startsWith('ours');
 
-type Item = { readonly text: string } | Exclude<Scanned, { readonly bytes: Buffer }>;
+type Item = { readonly text: string } | Exclude<ScanItem, { readonly bytes: Buffer }>;
 
 function scan(pieces: readonly Buffer[]): Item[] {
   const scanner = createMarkerScanner(isOurs);
@@ -13,8 +13,8 @@ function scan(pieces: readonly Buffer[]): Item[] {
 }
 
 /** Neighbouring outputs as one text. */
-function merged(items: readonly Scanned[]): Item[] {
-  const out: (Scanned & { bytes?: Buffer })[] = [];
+function merged(items: readonly ScanItem[]): Item[] {
+  const out: (ScanItem & { bytes?: Buffer })[] = [];
   for (const item of items) {
     const last = out.at(-1);
     if ('bytes' in item && last?.bytes) out.splice(-1, 1, { bytes: Buffer.concat([last.bytes, item.bytes]) });

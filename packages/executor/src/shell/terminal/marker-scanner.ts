@@ -1,10 +1,10 @@
-export type Scanned = { readonly bytes: Buffer } | { readonly marker: Marker; readonly id: string };
+export type ScanItem = { readonly bytes: Buffer } | { readonly marker: Marker; readonly id: string };
 
 /** Where a command's output begins and where it ends, there with the exit code. */
 export type Marker = 'begin' | { readonly exitCode: number };
 
 export interface MarkerScanner {
-  push(data: Buffer): Scanned[];
+  push(data: Buffer): ScanItem[];
   /** What was held back. */
   flush(): Buffer;
 }
@@ -25,7 +25,7 @@ export function createMarkerScanner(isOurs: (id: string) => boolean): MarkerScan
   return {
     push(data) {
       const input = held.length === 0 ? data : Buffer.concat([held, data]);
-      const out: Scanned[] = [];
+      const out: ScanItem[] = [];
       let from = 0;
       const add = (to: number): void => void (to > from && out.push({ bytes: input.subarray(from, to) }));
       for (let start = input.indexOf(START); start >= 0; start = input.indexOf(START, start + 1)) {

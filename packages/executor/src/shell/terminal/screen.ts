@@ -7,7 +7,7 @@ export interface ScreenOptions {
 }
 
 /** What is drawn on: cells of one character each, with the accents that belong to it; the second half of a wide one is empty. */
-interface Page {
+interface ScreenPage {
   readonly lines: string[][];
   row: number;
   column: number;
@@ -40,8 +40,8 @@ export class Screen {
   readonly #rows: number;
   readonly #columns: number;
   readonly #onScrolledOff: (line: string) => void;
-  readonly #first: Page;
-  #page: Page;
+  readonly #first: ScreenPage;
+  #page: ScreenPage;
   /** Of the first: the uppermost row that was touched since the last take. */
   #touchedFrom: number;
   /** The alternate one. */
@@ -281,7 +281,7 @@ export class Screen {
   }
 }
 
-function newPage(rows: number): Page {
+function newPage(rows: number): ScreenPage {
   const lines = Array.from({ length: rows }, (): string[] => []);
   return { lines, row: 0, column: 0, top: 0, bottom: rows - 1, saved: { row: 0, column: 0 } };
 }
