@@ -38,7 +38,7 @@ export function beginLines(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** Resolves when the client has room for the next line, or has gone. */
+/** Resolves when the client can take the next line, or has gone. */
 export async function sendLine(response: ServerResponse, line: unknown, signal: AbortSignal): Promise<void> {
   // As bytes: of a text with other characters than those of ASCII they are made several times as fast here as by the stream.
   if (response.write(Buffer.from(`${JSON.stringify(line)}\n`))) return;

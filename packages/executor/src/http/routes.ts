@@ -54,7 +54,7 @@ export function effectRoutes(effects: Effects, resume: () => void): Routes {
       const from = Number(url.searchParams.get('from') ?? 0);
       if (!Number.isSafeInteger(from) || from < 0) throw new Error('from must be an offset in bytes');
       const piece = effects.output(keyOf(exchange), from);
-      if (!piece) return json(response, { error: 'no output of that key is kept' }, 404);
+      if (!piece) return json(response, { error: 'no output of that key is stored' }, 404);
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': piece.length }).end(piece);
     },
   };

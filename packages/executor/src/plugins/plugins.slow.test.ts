@@ -59,7 +59,7 @@ describe('plugins', () => {
     await open();
     const cell = async (code: string, args = {}) => (await executor.act('run_ipython', { code, include_extra: false, ...args })).content;
     expect(await cell('print(seen)', { kernel_init_code: 'seen = callable(open_file)' })).toBe('True');
-    expect(await cell("sorted(name for name in dir() if 'tendon' in name or name in ('told', 'Refused', 'module'))")).toBe('[]');
+    expect(await cell("sorted(name for name in dir() if 'tendon' in name or name in ('reported', 'Refused', 'module'))")).toBe('[]');
     expect(await cell('import os; os._exit(1)')).toContain('ended');
     expect(await cell('create_file("a.txt", "one")')).toBe(
       `[File: ${executor.workspace}/a.txt (1 lines)]\n(the file begins here)\n1|one\n(the file ends here)`,

@@ -10,7 +10,7 @@ afterEach(() => executor.kill());
 
 it('SB92: it keeps running, unchanged, when the client that asked it to hibernate is gone', async () => {
   executor = await startExecutor();
-  await executor.run('export KEPT=yes; mkdir inner; cd inner');
+  await executor.run('export STAYS=yes; mkdir inner; cd inner');
   await askAndLeave();
   expect(await firstTaken()).toBe('yes inner');
   expect(await firstTaken()).toBe('yes inner');
@@ -19,7 +19,7 @@ it('SB92: it keeps running, unchanged, when the client that asked it to hibernat
 
 it('SB92: a request while another is handled neither interrupts that nor finds the shell in use', async () => {
   executor = await startExecutor();
-  await executor.run('export KEPT=yes; mkdir inner; cd inner');
+  await executor.run('export STAYS=yes; mkdir inner; cd inner');
   // So much to write down that the others come in the middle.
   await executor.run('for i in {1..2000}; do declare "v$i=$i"; done');
   const asked = Array.from({ length: 3 }, () => askAndLeave());
@@ -38,7 +38,7 @@ async function askAndLeave(): Promise<void> {
 /** What the first command says that is not refused. */
 async function firstTaken(): Promise<string> {
   for (;;) {
-    const last = (await executor.lines({ action: { action: 'run', args: { command: 'echo "$KEPT $(basename "$PWD")"' } } })).at(-1);
+    const last = (await executor.lines({ action: { action: 'run', args: { command: 'echo "$STAYS $(basename "$PWD")"' } } })).at(-1);
     if (last?.type === 'outcome') return last.observation.content;
     expect(last?.type).toBe('refused');
   }

@@ -23,7 +23,7 @@ export interface HibernateOptions {
   readonly withKernel: boolean;
   /** Whether the client still waits for the answer. */
   readonly isWanted?: () => boolean;
-  /** Ends in any case: what can be kept is. */
+  /** Ends in any case, with as much stored as can be. */
   readonly isLast?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function createHibernate(parts: HibernateParts): (request: HibernateOptio
   async function whyBusy({ withKernel }: HibernateOptions): Promise<string | undefined> {
     if (effects.running > 0) return BUSY.action;
     const [pidNamespace, shell] = [await parts.makingPidNamespace, await parts.shell];
-    if (!pidNamespace.nested) return 'what runs here cannot be told from what does not';
+    if (!pidNamespace.nested) return 'what the agent runs cannot be distinguished here';
     if (shell.isBusy()) return BUSY.command;
     const plugins = parts.plugins.hibernating();
     const loss = withKernel ? undefined : plugins.map(({ loses }) => loses()).find((each) => each !== undefined);

@@ -24,7 +24,7 @@ const statesOf = (mark: string): readonly string[] =>
 it('SB130: it is suspended with all that it started, and the next action resumes it where it was', async () => {
   const usual = name();
   await executor.run(
-    'mkfifo pipe; mkdir inner; cd inner; export KEPT=yes; variable=too; (read -r line < ../pipe; echo "$line" > ../got) &',
+    'mkfifo pipe; mkdir inner; cd inner; export STAYS=yes; variable=too; (read -r line < ../pipe; echo "$line" > ../got) &',
   );
   await executor.run(`setsid sleep 98765.${process.pid} & disown`);
   await untilSuspended();
@@ -32,7 +32,7 @@ it('SB130: it is suspended with all that it started, and the next action resumes
   expect(statesOf(`98765.${process.pid}`)).toEqual(['T']);
   expect(await executor.call('GET', '/alive')).toMatchObject({ status: 200 });
   expect(await ask()).toEqual({ slept: true });
-  const seen = await executor.run('echo "$KEPT $variable $(basename "$PWD") $(jobs -r | wc -l)"; echo heard > ../pipe; wait; cat ../got');
+  const seen = await executor.run('echo "$STAYS $variable $(basename "$PWD") $(jobs -r | wc -l)"; echo heard > ../pipe; wait; cat ../got');
   expect(seen.content).toMatch(/^yes too inner 1\r?\n[^]*heard$/);
   await expect.poll(() => statesOf(`98765.${process.pid}`)).toEqual(['S']);
   expect(name()).toBe(usual);

@@ -30,7 +30,7 @@ interface ProcessorLook {
 
 /**
  * Invariants:
- * 1. What works is told by the processor time it took since it was last looked at, when nothing was wanted in between, or by its
+ * 1. What works shows by the processor time it took since the last look, when nothing was wanted in between, or by its
  *    waiting for a processor now.
  * 2. A parent is stopped before its children and continued after them: a shell never sees a stopped child of its own.
  * 3. What the agent has stopped itself stays stopped.
@@ -76,7 +76,7 @@ export function createSuspension(makingPidNamespace: Promise<Pick<PidNamespace, 
     if (stopped.length === 0) return;
     for (const pid of stopped.toReversed()) signalProcess(pid, 'SIGCONT');
     stopped = [];
-    sayName(usualName);
+    setName(usualName);
   }
 
   return {
@@ -91,7 +91,7 @@ export function createSuspension(makingPidNamespace: Promise<Pick<PidNamespace, 
       if (busy !== undefined) return { slept: false, reason: `${processText(busy)} works` };
       if (last === undefined || isEarly) return { slept: false, reason: 'whether something works in it is being looked at' };
       if (!stopAll()) return { slept: false, reason: 'what runs in it could not be stopped' };
-      sayName(SUSPENDED_NAME);
+      setName(SUSPENDED_NAME);
       return { slept: true };
     },
     resume,
@@ -109,11 +109,11 @@ function lookAt(agents: readonly Descendant[]): ProcessorLook {
   return { at: performance.now(), ticks: new Map(agents.map(({ pid, ticks }) => [pid, ticks])), running };
 }
 
-/** Where whoever looks from outside sees it. */
-function sayName(name: string): void {
+/** Where the host's process table shows it. */
+function setName(name: string): void {
   try {
     writeFileSync('/proc/self/comm', name);
   } catch {
-    // then it is not told
+    // then nobody sees it
   }
 }

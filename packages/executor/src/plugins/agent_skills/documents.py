@@ -7,12 +7,12 @@ import zipfile
 from xml.etree import ElementTree
 
 from .files import MAX_FILE_BYTES, check_file, read
-from .refusal import Refused, told
+from .refusal import Refused, reported
 
 MAX_DOCUMENT_CHARS = 200_000
 
 
-@told
+@reported
 def parse_pdf(file_path):
     """Prints the text of a PDF, page by page. Needs the package pypdf, or the program pdftotext."""
     check_file(file_path)
@@ -35,7 +35,7 @@ def parse_pdf(file_path):
     _print_document(file_path, [f"@@ page {number} @@\n{page.strip()}" for number, page in enumerate(pages, 1)])
 
 
-@told
+@reported
 def parse_docx(file_path):
     """Prints the paragraphs of a Word document, those in tables too."""
     root = _xml_in(file_path, "word/document.xml")
@@ -43,7 +43,7 @@ def parse_docx(file_path):
     _print_document(file_path, paragraphs)
 
 
-@told
+@reported
 def parse_pptx(file_path):
     """Prints the text of a PowerPoint file, slide by slide."""
     check_file(file_path)
@@ -57,7 +57,7 @@ def parse_pptx(file_path):
     _print_document(file_path, slides)
 
 
-@told
+@reported
 def parse_latex(file_path):
     """Prints a LaTeX file without its comments and preamble."""
     text = re.sub(r"(?<!\\)%.*", "", read(file_path))

@@ -7,11 +7,11 @@ import shutil
 import subprocess
 
 from .files import MAX_LINE, as_lines, check_line, lines_of, newline, read, write
-from .refusal import Refused, told
+from .refusal import Refused, reported
 from .window import WINDOW, opened, show
 
 
-@told
+@reported
 def create_file(filename, content=""):
     """Makes a new file with `content`, and opens it."""
     if os.path.lexists(filename):
@@ -21,7 +21,7 @@ def create_file(filename, content=""):
     show(read(filename))
 
 
-@told
+@reported
 def append_file(file_name, content):
     """Adds lines to the end of a file."""
     before = read(file_name)
@@ -29,7 +29,7 @@ def append_file(file_name, content):
     _edit(file_name, before, before + joint + as_lines(content, before), len(lines_of(before)) + 1)
 
 
-@told
+@reported
 def insert_content_at_line(file_name, line_number, content):
     """Adds lines before line `line_number`; one more than there are lines means the end."""
     before = read(file_name)
@@ -41,7 +41,7 @@ def insert_content_at_line(file_name, line_number, content):
     _edit(file_name, before, "".join(lines), line_number)
 
 
-@told
+@reported
 def edit_file_by_line(file_name, start, end, new_content):
     """Puts `new_content` in the place of the lines `start` to `end`, both included; empty content takes them away."""
     before = read(file_name)
@@ -54,7 +54,7 @@ def edit_file_by_line(file_name, start, end, new_content):
     _edit(file_name, before, "".join(lines), start)
 
 
-@told
+@reported
 def edit_file_by_replace(file_name, to_replace, new_content):
     """Replaces the one place where `to_replace` stands. None or several places are refused, with their lines."""
     before = read(file_name)
@@ -86,7 +86,7 @@ def _edit(path, before, after, line):
 
 
 def _fault(path, text):
-    """Why the text is no file of its kind; nothing where it is one, or where that can not be told cheaply."""
+    """Why the text is no file of its kind; nothing where it is one, or where that can not be reported cheaply."""
     kind = os.path.splitext(path)[1].lower()
     try:
         if kind in (".py", ".pyi"):

@@ -5,7 +5,7 @@ class Refused(Exception):
     """Said to whoever called, instead of a traceback."""
 
 
-def told(function):
+def reported(function):
     """Prints a refusal; everything else that fails is a fault and keeps its traceback."""
     def call(*args, **kwargs):
         try:

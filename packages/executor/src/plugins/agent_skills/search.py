@@ -4,14 +4,14 @@ import fnmatch
 import os
 
 from .files import MAX_FILE_BYTES, check_folder, clipped, lines_of, read
-from .refusal import Refused, told
+from .refusal import Refused, reported
 from .window import opened
 
 MAX_MATCHES = 100
 SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", ".venv"}
 
 
-@told
+@reported
 def search_dir(search_term, dir_path="./"):
     """Lists the lines below a folder that contain `search_term`, hidden files and dependencies left out."""
     check_folder(dir_path)
@@ -28,7 +28,7 @@ def search_dir(search_term, dir_path="./"):
     _report(found, f'"{search_term}" in {os.path.abspath(dir_path)}', f"in {len(files)} files", is_cut)
 
 
-@told
+@reported
 def search_file(search_term, file_path=None):
     """Lists the lines of a file (of the open one when none is named) that contain `search_term`."""
     path = file_path or opened["path"]
@@ -39,7 +39,7 @@ def search_file(search_term, file_path=None):
     _report(found[:MAX_MATCHES], f'"{search_term}" in {path}', "", len(found) > MAX_MATCHES)
 
 
-@told
+@reported
 def find_file(file_name, dir_path="./"):
     """Lists the files below a folder whose name contains `file_name`, or fits it when it is a pattern."""
     check_folder(dir_path)

@@ -3,7 +3,7 @@
 import os
 
 from .files import check_line, clipped, lines_of, read
-from .refusal import Refused, told
+from .refusal import Refused, reported
 
 WINDOW = 100
 MAX_WINDOW = 2000
@@ -11,7 +11,7 @@ MAX_WINDOW = 2000
 opened = {"path": None, "line": 1, "window": WINDOW}
 
 
-@told
+@reported
 def open_file(path, line_number=1, context_lines=WINDOW):
     """Shows `context_lines` lines of a file around `line_number`, and keeps the file open for goto_line and scrolling."""
     text = read(path)
@@ -21,7 +21,7 @@ def open_file(path, line_number=1, context_lines=WINDOW):
     show(text)
 
 
-@told
+@reported
 def goto_line(line_number):
     """Moves the window of the open file to `line_number`."""
     text = current()
@@ -30,13 +30,13 @@ def goto_line(line_number):
     show(text)
 
 
-@told
+@reported
 def scroll_down():
     """Moves the window of the open file one window down."""
     _scroll(+1)
 
 
-@told
+@reported
 def scroll_up():
     """Moves the window of the open file one window up."""
     _scroll(-1)
