@@ -10,10 +10,10 @@ it('RT651: what a command writes piece by piece goes out in few packets, all of 
   const spool = createSpool(1024 * 1024, () => undefined);
   const effect: Effect = {
     ...{ spool, cancel: new AbortController(), outcome: undefined },
-    ...{ ended: Promise.withResolvers(), notices: 0, waiting: [] },
+    ...{ ended: Promise.withResolvers(), changes: 0, waiting: [] },
   };
   const notify = (): void => {
-    effect.notices += 1;
+    effect.changes += 1;
     for (const more of effect.waiting.splice(0)) more();
   };
   const lines: ExecuteLine[] = [];

@@ -31,7 +31,7 @@ it(
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const shell = join(folder, 'bash');
     writeFileSync(shell, LATE, { mode: 0o755 });
-    const executor = await startExecutor({ shell });
+    const executor = await startExecutor({ shell: { program: shell } });
     onTestFinished(() => executor.kill());
     expect(await executor.run('echo one; false')).toMatchObject({ content: 'one', exitCode: 1 });
     expect(await executor.run('echo two')).toMatchObject({ content: 'two', exitCode: 0, prefix: '' });
