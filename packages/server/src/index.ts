@@ -5,7 +5,7 @@ export type { StoredConversation } from './conversations/conversation-records.ts
 export type { CreateConversationParams } from './conversations/create-conversation-params.ts';
 export { ConversationRegistry } from './conversations/conversation-registry.ts';
 export { Conversations } from './conversations/conversations.ts';
-export type { Created } from './conversations/new-conversations.ts';
+export type { CreateResult } from './conversations/new-conversations.ts';
 export type { Engine } from './app/engine.ts';
 export { createLogger, type Logger } from './platform/logger.ts';
 export { serve } from './main.ts';

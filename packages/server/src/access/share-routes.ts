@@ -2,7 +2,7 @@ import { CreatedShare, CreateShare, Failure, Revoked, ShareList } from '@tendon/
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Share, TokenStores } from '../platform/auth/token-stores.ts';
-import type { Held } from '../platform/auth/token-store.ts';
+import type { IssuedToken } from '../platform/auth/token-store.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { ById, optionalBody } from '../platform/http/request-parts.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
@@ -43,7 +43,7 @@ export const shareRoutes: Routes<{ readonly access: TokenStores; readonly conver
   });
 };
 
-function shareInfo({ id, created_at, expires_at, last_used_at }: Held<Share>): z.output<typeof ShareList>['shares'][number] {
+function shareInfo({ id, created_at, expires_at, last_used_at }: IssuedToken<Share>): z.output<typeof ShareList>['shares'][number] {
   return { id, created_at, expires_at: expires_at!, last_used_at };
 }
 

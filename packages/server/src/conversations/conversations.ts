@@ -17,7 +17,7 @@ import { checkNetworkParams, type NetworkRules } from './network/conversation-ne
 import type { NetworkQuestions } from './network/network-questions.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import type { CreateConversationParams, ModelAccess } from './create-conversation-params.ts';
-import { NewConversations, type Created } from './new-conversations.ts';
+import { NewConversations, type CreateResult } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
@@ -74,7 +74,7 @@ export class Conversations {
     return this.#registry.questions;
   }
 
-  create(params?: CreateConversationParams): Promise<Created> {
+  create(params?: CreateConversationParams): Promise<CreateResult> {
     return this.#new.create(params);
   }
 
@@ -100,7 +100,7 @@ export class Conversations {
   }
 
   /** From the next connection of its sandbox on. `undefined`: no such conversation. */
-  async setNetwork(id: string, params: NetworkParams): Promise<Created | undefined> {
+  async setNetwork(id: string, params: NetworkParams): Promise<CreateResult | undefined> {
     const taken = checkNetworkParams(this.networkRules, params);
     if (!taken.ok) return (await this.get(id)) && taken;
     const record = await this.#records.change(id, () => ({ network: taken.network }));

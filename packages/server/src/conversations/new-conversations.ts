@@ -12,7 +12,7 @@ import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
 import { defaultTitle } from './starting-words.ts';
 
 /** `isRepeated`: the same request came before, and created this record. */
-export type Created =
+export type CreateResult =
   | { readonly ok: true; readonly record: StoredConversation; readonly isRepeated?: true }
   | { readonly ok: false; readonly error: CatalogError };
 
@@ -30,12 +30,12 @@ export class NewConversations {
     this.#replays = replays;
   }
 
-  async create(params: CreateConversationParams = {}): Promise<Created> {
+  async create(params: CreateConversationParams = {}): Promise<CreateResult> {
     const id = params.id ?? params.request?.id;
     return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), params) : this.#creating.run(id, () => this.#makeAs(id, params));
   }
 
-  async #makeAs(id: string, params: CreateConversationParams): Promise<Created> {
+  async #makeAs(id: string, params: CreateConversationParams): Promise<CreateResult> {
     const made = params.request && (await this.#records.get(id));
     if (made && made.request?.id === params.request.id) {
       const isSame = made.request.digest === params.request.digest;
@@ -51,7 +51,7 @@ export class NewConversations {
     }
   }
 
-  async #make(id: string, params: CreateConversationParams): Promise<Created> {
+  async #make(id: string, params: CreateConversationParams): Promise<CreateResult> {
     const folder = await workspaceFolder(await this.#registry.roots, id, params.directory);
     if (!folder.ok) return folder;
     const network = checkNetworkParams(this.#registry.networkRules, params.network ?? {});
@@ -95,13 +95,13 @@ export class NewConversations {
 }
 
 /** What the parameters came to: the folder, and the network where one was given. */
-interface Given {
+interface ResolvedParams {
   readonly workspace: string;
   readonly network: StoredConversation['network'];
   readonly now: string;
 }
 
-function newRecord(id: string, params: CreateConversationParams, { workspace, network, now }: Given): StoredConversation {
+function newRecord(id: string, params: CreateConversationParams, { workspace, network, now }: ResolvedParams): StoredConversation {
   return {
     id,
     title: defaultTitle(id),

@@ -8,10 +8,10 @@ export interface UploadLimits {
   readonly maxFileBytes: number;
 }
 
-type Skipped = UploadAnswer['skipped_files'][number];
-export interface Taken {
+type SkippedFile = UploadAnswer['skipped_files'][number];
+export interface UploadResult {
   readonly uploaded: readonly string[];
-  readonly skipped: readonly Skipped[];
+  readonly skipped: readonly SkippedFile[];
 }
 
 /**
@@ -23,9 +23,9 @@ export async function takeUpload(
   body: Readable,
   limits: UploadLimits,
   write: (name: string, bytes: Buffer) => Promise<void>,
-): Promise<Taken> {
+): Promise<UploadResult> {
   const uploaded: string[] = [];
-  const skipped: Skipped[] = [];
+  const skipped: SkippedFile[] = [];
   const skip = (name: string, reason: string): void => void skipped.push({ name: name.slice(0, 300), reason });
   const parser = new Busboy({
     headers: headers as BusboyHeaders,

@@ -1,7 +1,7 @@
 import { GitProvider } from '@tendon/protocol';
 import { z } from 'zod';
 import type { FastifyReply } from 'fastify';
-import type { Asked } from './apis/ask-providers.ts';
+import type { ProviderResult } from './apis/ask-providers.ts';
 import type { ProviderLogin, ProviderTokens } from './provider-tokens.ts';
 import { sendFailure, sendJsonText } from '../platform/http/failure.ts';
 
@@ -66,7 +66,7 @@ export async function answerAsked<T>(
   reply: FastifyReply,
   tokens: ProviderTokens,
   choice: ProviderChoice,
-  ask: (logins: readonly ProviderLogin[]) => Promise<Asked<T>>,
+  ask: (logins: readonly ProviderLogin[]) => Promise<ProviderResult<T>>,
 ): Promise<T> {
   const provider = choice.selected_provider ?? choice.provider;
   const logins = tokens.logins.filter((login) => provider === undefined || login.provider === provider);

@@ -9,7 +9,7 @@ import type { StoredConversation } from '../conversations/conversation-records.t
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
 import { secretsOfMcp, withStoredKeys } from '../settings/mcp-keys.ts';
 
-type Sealed = Pick<StoredConversation, 'id' | 'tool_servers'>;
+type SealedRecord = Pick<StoredConversation, 'id' | 'tool_servers'>;
 
 const SealedServers = z.strictObject({ config: McpConfig, isAdmins: z.boolean() });
 type SealedServers = z.output<typeof SealedServers>;
@@ -33,14 +33,14 @@ export class ConversationMcpServers {
   }
 
   /** `undefined`: those of the settings. Its keys are hidden from now on, until `forget`. */
-  open(record: Sealed): McpConfig | undefined {
+  open(record: SealedRecord): McpConfig | undefined {
     const config = this.#unsealed(record)?.config;
     if (config) this.#keys.set(record.id, secretsOfMcp(config));
     return config;
   }
 
   /** Whether they are asked wherever they are: otherwise they are where the conversation's sandbox could ask them. */
-  isAdmins(record: Sealed): boolean {
+  isAdmins(record: SealedRecord): boolean {
     return this.#unsealed(record)?.isAdmins ?? false;
   }
 
@@ -53,12 +53,12 @@ export class ConversationMcpServers {
   }
 
   /** Also of one that is not open. */
-  secretsOf(record: Sealed): readonly Secret[] {
+  secretsOf(record: SealedRecord): readonly Secret[] {
     return secretsOfMcp(this.#unsealed(record)?.config ?? NONE);
   }
 
   /** What was sealed under a secret that is gone is none at all, not somebody else's servers. */
-  #unsealed({ tool_servers: sealed }: Sealed): SealedServers | undefined {
+  #unsealed({ tool_servers: sealed }: SealedRecord): SealedServers | undefined {
     if (sealed === undefined) return undefined;
     const text = unseal(sealed, this.#jwtSecret);
     const read = z.union([SealedServers, OldSealedServers]).safeParse(text && JSON.parse(text));

@@ -100,7 +100,7 @@ async function sayWhetherServed(
 }
 
 /** A connection to the program, a page that says why there is none, or a redirect on the same origin. */
-type Reached =
+type PreviewConnection =
   | { readonly state: 'open'; readonly target: Duplex }
   | { readonly state: 'closed'; readonly page: PreviewPage }
   | { readonly state: 'redirect'; readonly path: string };
@@ -122,7 +122,7 @@ const WITHOUT_SANDBOX: Readonly<Record<PreviewPort, PreviewPage>> = { app: PAGES
  * Connects a preview's place to a program in a sandbox. Remembers, as long as that program listens, which program of a
  * conversation listened first, and owns nothing else. `path`: of the request.
  */
-async function reachPreview(context: ReachContext, conversationId: string, port: PreviewPort, path: string): Promise<Reached> {
+async function reachPreview(context: ReachContext, conversationId: string, port: PreviewPort, path: string): Promise<PreviewConnection> {
   const ports = (await context.conversations.get(conversationId)) && context.runtimes.ports(conversationId);
   if (!ports) return closed(WITHOUT_SANDBOX[port] ?? PAGES.suspended);
   try {
@@ -134,7 +134,7 @@ async function reachPreview(context: ReachContext, conversationId: string, port:
   }
 }
 
-async function reachFirst({ conversations }: ReachContext, conversationId: string, ports: SandboxPorts): Promise<Reached> {
+async function reachFirst({ conversations }: ReachContext, conversationId: string, ports: SandboxPorts): Promise<PreviewConnection> {
   const remembered = FIRST_SERVED.get(conversations) ?? new Map<string, number>();
   FIRST_SERVED.set(conversations, remembered);
   const before = remembered.get(conversationId);
@@ -156,7 +156,7 @@ async function reachFirst({ conversations }: ReachContext, conversationId: strin
 }
 
 /** Its own page has a path with a token; `/` leads there. */
-async function reachEditor(ports: SandboxPorts, path: string): Promise<Reached> {
+async function reachEditor(ports: SandboxPorts, path: string): Promise<PreviewConnection> {
   const waited = new AbortController();
   const tooLong = delay(EDITOR_MS, undefined, { signal: waited.signal, ref: false }).catch(() => undefined);
   const started = await Promise.race([ports.startPlugin('vscode'), tooLong]);
@@ -168,10 +168,10 @@ async function reachEditor(ports: SandboxPorts, path: string): Promise<Reached> 
   return path === '/' && page !== '/' ? { state: 'redirect', path: page } : connected(ports, started.page.port);
 }
 
-async function connected(ports: SandboxPorts, port: number): Promise<Reached> {
+async function connected(ports: SandboxPorts, port: number): Promise<PreviewConnection> {
   return { state: 'open', target: await ports.connect(port, { signal: AbortSignal.timeout(CONNECT_MS) }) };
 }
 
-function closed(page: PreviewPage): Reached {
+function closed(page: PreviewPage): PreviewConnection {
   return { state: 'closed', page };
 }

@@ -7,7 +7,7 @@ import { Secret } from '@tendon/protocol/masking';
 import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
 import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import type { Created } from '../conversations/new-conversations.ts';
+import type { CreateResult } from '../conversations/new-conversations.ts';
 
 export type Initialize = Extract<Decoded, { type: 'initialize' }>;
 type ParamsResult = { readonly ok: true; readonly params: CreateConversationParams } | { readonly ok: false; readonly error: CatalogError };
@@ -45,7 +45,7 @@ export class ClientSession {
   }
 
   /** The conversation that was asked for, or one with defaults. */
-  create(): Promise<Created> {
+  create(): Promise<CreateResult> {
     const { conversations, beginsAs } = this.#options;
     return conversations.create({ ...this.#params, ...(beginsAs !== undefined && { id: beginsAs }) });
   }

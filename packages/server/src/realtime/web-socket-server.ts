@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
 
-type Opened = (socket: WebSocket, request: IncomingMessage) => void;
+type OnOpen = (socket: WebSocket, request: IncomingMessage) => void;
 
 /** Frames that the clients of some requests may send at most. */
 export interface SmallFrames {
@@ -23,7 +23,7 @@ export function webSocketServer({ closeMs }: ClientTimeouts, small?: SmallFrames
       this.#small = small && new WebSocketServer({ ...own, maxPayload: small.maxBytes });
     }
 
-    override handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, opened: Opened): void {
+    override handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, opened: OnOpen): void {
       if (this.#small && small?.appliesTo(request)) this.#small.handleUpgrade(request, socket, head, opened);
       else super.handleUpgrade(request, socket, head, opened);
     }

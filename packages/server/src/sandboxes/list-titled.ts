@@ -1,13 +1,13 @@
 import type { SandboxInfo } from '@tendon/protocol';
 import type { SandboxRuntimes } from '@tendon/runtime';
 
-export interface Listed {
+export interface TitledListContext {
   readonly conversations: { get(id: string): Promise<{ readonly title: string } | undefined> };
   readonly runtimes: Pick<SandboxRuntimes, 'list'>;
 }
 
 /** All sandboxes, with the titles of their conversations. */
-export async function listTitled({ runtimes, conversations }: Listed): Promise<SandboxInfo[]> {
+export async function listTitled({ runtimes, conversations }: TitledListContext): Promise<SandboxInfo[]> {
   const found = await runtimes.list();
   return Promise.all(found.map(async (one) => ({ ...one, title: (await conversations.get(one.conversation_id))?.title ?? null })));
 }

@@ -1,6 +1,6 @@
 import { Failure, ReclaimRequest, Reclaimed, SandboxList } from '@tendon/protocol';
 import { z } from 'zod';
-import { listTitled, type Listed } from './list-titled.ts';
+import { listTitled, type TitledListContext } from './list-titled.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/request-parts.ts';
 import { fail } from '../platform/http/failure.ts';
@@ -8,7 +8,7 @@ import type { SandboxRuntimes } from '@tendon/runtime';
 
 /** Ours: what sandboxes there are, what they use, and their ends. */
 interface SandboxContext {
-  readonly conversations: Listed['conversations'] & { stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> };
+  readonly conversations: TitledListContext['conversations'] & { stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> };
   readonly runtimes: SandboxRuntimes;
 }
 

@@ -3,12 +3,12 @@ import type { ProviderLogin } from '../provider-tokens.ts';
 import type { ProviderApi, ProviderBranch } from './provider-api.ts';
 import { providerFailureOf, type ProviderError, PROVIDER_DEADLINE_MS } from './provider-fetch.ts';
 
-export type Asked<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & ProviderError);
+export type ProviderResult<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & ProviderError);
 export type Question<T> = (api: ProviderApi, provider: GitProvider) => Promise<T>;
 
 /** The first answer; the failure of the last when none has one. `logins` is not empty. */
-export async function firstAnswer<T>(logins: readonly ProviderLogin[], question: Question<T>): Promise<Asked<T>> {
-  let failed: Asked<T> | undefined;
+export async function firstAnswer<T>(logins: readonly ProviderLogin[], question: Question<T>): Promise<ProviderResult<T>> {
+  let failed: ProviderResult<T> | undefined;
   for (const login of logins) {
     const asked = await askOne(login, question);
     if (asked.ok) return asked;
@@ -19,13 +19,16 @@ export async function firstAnswer<T>(logins: readonly ProviderLogin[], question:
 }
 
 /** All answers one after the other; what one could not say is left out while another one could. */
-export async function allAnswers<T>(logins: readonly ProviderLogin[], question: Question<readonly T[]>): Promise<Asked<readonly T[]>> {
+export async function allAnswers<T>(
+  logins: readonly ProviderLogin[],
+  question: Question<readonly T[]>,
+): Promise<ProviderResult<readonly T[]>> {
   const asked = await Promise.all(logins.map((login) => askOne(login, question)));
   const good = asked.flatMap((each) => (each.ok ? [each.value] : []));
   return good.length > 0 ? { ok: true, value: good.flat() } : asked[0]!;
 }
 
-async function askOne<T>(login: ProviderLogin, question: Question<T>): Promise<Asked<T>> {
+async function askOne<T>(login: ProviderLogin, question: Question<T>): Promise<ProviderResult<T>> {
   try {
     return { ok: true, value: await question(await providerApiFor(login), login.provider) };
   } catch (thrown) {

@@ -103,7 +103,7 @@ export interface PullRequest {
 
 /** Each rejects like the other questions of `ProviderApi`. */
 export interface PullRequests {
-  /** Asked once: whether it was opened is not certain when this rejects. */
+  /** ProviderResult once: whether it was opened is not certain when this rejects. */
   open(params: PullRequestParams): Promise<PullRequest>;
   /** The one that is open from that branch into that one. */
   find(params: Pick<PullRequestParams, 'repository' | 'source' | 'target'>): Promise<PullRequest | undefined>;

@@ -4,7 +4,7 @@ import type { Secret } from '@tendon/protocol/masking';
 import type { Scope } from '@tendon/protocol';
 import type { TokenStores, ApiKey, Login } from './token-stores.ts';
 import { sessionCookies } from './session-cookie.ts';
-import type { Held } from './token-store.ts';
+import type { IssuedToken } from './token-store.ts';
 
 /** The caller, as far as it matters. */
 export interface Principal {
@@ -18,7 +18,7 @@ export interface Principal {
   /** The key of ours that it came in by. */
   readonly key?: string;
   /** It came in by a cookie, which browsers send along for any page. */
-  readonly login?: Held<Login>;
+  readonly login?: IssuedToken<Login>;
 }
 
 export interface Keyring {
@@ -61,7 +61,7 @@ export function fingerprintOf(key: Secret): string {
   return digest(`tendon login\0${key.reveal()}`).toString('base64url').slice(0, 22);
 }
 
-function keyHolder({ id, value }: Held<ApiKey>, { keys }: TokenStores): Principal {
+function keyHolder({ id, value }: IssuedToken<ApiKey>, { keys }: TokenStores): Principal {
   void keys.use(id).catch(() => undefined); // Only the time of use is lost.
   return { name: `key ${id}`, scope: value.scope, key: id, ended: (signal) => keys.ended(id, signal) };
 }

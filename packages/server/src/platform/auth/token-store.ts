@@ -9,7 +9,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock, RecordStore } from '@tendon/core';
 
-export interface Held<T> {
+export interface IssuedToken<T> {
   readonly id: string;
   readonly value: T;
   readonly created_at: string;
@@ -17,7 +17,7 @@ export interface Held<T> {
   readonly last_used_at: string | null;
 }
 
-interface Stored<T> extends Held<T> {
+interface StoredToken<T> extends IssuedToken<T> {
   readonly salt: string;
   readonly hash: string;
 }
@@ -37,31 +37,31 @@ const MAX_SLEEP_MS = 86_400_000;
 
 export class TokenStore<T> {
   readonly #options: TokenStoreOptions;
-  readonly #held: Map<string, Stored<T>>;
+  readonly #held: Map<string, StoredToken<T>>;
   readonly #watching = new Map<string, Set<AbortController>>();
 
-  private constructor(options: TokenStoreOptions, held: Map<string, Stored<T>>) {
+  private constructor(options: TokenStoreOptions, held: Map<string, StoredToken<T>>) {
     this.#options = options;
     this.#held = held;
   }
 
   static async open<T>(options: TokenStoreOptions): Promise<TokenStore<T>> {
-    const records = await options.records.list<Stored<T>>(options.collection);
+    const records = await options.records.list<StoredToken<T>>(options.collection);
     return new TokenStore<T>(options, new Map(records.map(({ id, value }) => [id, value])));
   }
 
   /** Those that are not over, newest first. */
-  get list(): readonly Held<T>[] {
+  get list(): readonly IssuedToken<T>[] {
     return [...this.#held.values()].filter((one) => !this.#isOver(one)).toSorted((a, b) => (a.created_at > b.created_at ? -1 : 1));
   }
 
   /** `undefined`: there are as many as there may be. */
-  async issue(value: T, seconds: number | undefined): Promise<{ readonly token: string; readonly held: Held<T> } | undefined> {
+  async issue(value: T, seconds: number | undefined): Promise<{ readonly token: string; readonly held: IssuedToken<T> } | undefined> {
     for (const one of [...this.#held.values()].filter((each) => this.#isOver(each))) await this.revoke(one.id);
     if (this.#held.size >= this.#options.max) return undefined;
     const secret = randomBytes(32).toString('base64url');
     const salt = randomBytes(16).toString('base64url');
-    const stored: Stored<T> = {
+    const stored: StoredToken<T> = {
       id: randomBytes(8).toString('hex'),
       value,
       created_at: this.#options.clock.now().toISOString(),
@@ -75,14 +75,14 @@ export class TokenStore<T> {
   }
 
   /** What the token opens, now. */
-  find(token: string): Held<T> | undefined {
+  find(token: string): IssuedToken<T> | undefined {
     const match = /^([a-z]+)_([0-9a-f]{16})_([\w-]{43})$/.exec(token);
     const stored = match?.[1] === this.#options.prefix ? this.#held.get(match[2]!) : undefined;
     if (!stored || !timingSafeEqual(Buffer.from(stored.hash, 'base64url'), hashOf(match![3]!, stored.salt))) return undefined;
     return this.get(stored.id);
   }
 
-  get(id: string): Held<T> | undefined {
+  get(id: string): IssuedToken<T> | undefined {
     const stored = this.#held.get(id);
     return stored && !this.#isOver(stored) ? stored : undefined;
   }
@@ -126,7 +126,7 @@ export class TokenStore<T> {
     }
   }
 
-  #isOver({ expires_at }: Held<T>): boolean {
+  #isOver({ expires_at }: IssuedToken<T>): boolean {
     return expires_at !== null && Date.parse(expires_at) <= this.#options.clock.now().getTime();
   }
 
@@ -135,7 +135,7 @@ export class TokenStore<T> {
   }
 
   /** In memory first: of two changes at once the later one is stored later. */
-  async #put(stored: Stored<T>): Promise<void> {
+  async #put(stored: StoredToken<T>): Promise<void> {
     this.#held.set(stored.id, stored);
     await this.#options.records.put(this.#options.collection, { id: stored.id, sort: stored.created_at, value: stored });
   }

@@ -1,6 +1,6 @@
 import type { Clock, RecordStore } from '@tendon/core';
 import type { Scope, KeyInfo } from '@tendon/protocol';
-import { TokenStore, type Held } from './token-store.ts';
+import { TokenStore, type IssuedToken } from './token-store.ts';
 
 export interface ApiKey {
   readonly name: string;
@@ -47,6 +47,6 @@ export async function revokeKey({ keys, shares, logins }: TokenStores, id: strin
 }
 
 /** A key as it is listed, without what it opens with. */
-export function keyInfo({ id, value, created_at, expires_at, last_used_at }: Held<ApiKey>): KeyInfo {
+export function keyInfo({ id, value, created_at, expires_at, last_used_at }: IssuedToken<ApiKey>): KeyInfo {
   return { id, ...value, created_at, expires_at, last_used_at };
 }

@@ -13,13 +13,13 @@ export interface AdmitContext {
   readonly logger: Logger;
 }
 
-type Asked = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
+type AdmitRequest = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
 
 /**
  * Authorizes a request to any endpoint, and slows down an address that tries wrong keys. A wrong key is
  * logged, without the key itself.
  */
-export function admit(context: AdmitContext, request: IncomingMessage, asked: Asked): Access {
+export function admit(context: AdmitContext, request: IncomingMessage, asked: AdmitRequest): Access {
   const { config, access: tokens, logger, wrongKeys } = context;
   const { method = 'GET', url = '/', headers, socket } = request;
   const { localAddress, remoteAddress: address = '' } = socket;

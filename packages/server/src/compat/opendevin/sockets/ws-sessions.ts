@@ -21,7 +21,7 @@ export interface WsSessionRecord {
 }
 
 /** How far a client had been sent a conversation when its socket closed. */
-export interface Left {
+export interface ResumePoint {
   readonly conversation: string;
   readonly nextId: number;
 }
@@ -47,7 +47,7 @@ export class WsSessions {
   readonly #clock: Clock;
   readonly #writing = new KeyedMutex();
   readonly #listeners = new Map<string, Set<() => void>>();
-  readonly #left = new Map<string, Left>();
+  readonly #left = new Map<string, ResumePoint>();
   #latest: string | undefined;
   #changed = Promise.withResolvers<void>();
 
@@ -83,14 +83,14 @@ export class WsSessions {
     }
   }
 
-  leave(sid: string, left: Left): void {
+  leave(sid: string, left: ResumePoint): void {
     this.#left.delete(sid);
     this.#left.set(sid, left);
     const [oldest] = this.#left.keys();
     if (this.#left.size > MAX_LEFT) this.#left.delete(oldest!);
   }
 
-  left(sid: string): Left | undefined {
+  left(sid: string): ResumePoint | undefined {
     return this.#left.get(sid);
   }
 
