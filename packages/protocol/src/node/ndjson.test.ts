@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readLines, TooMuch } from './streams.ts';
+
+/** Many cases: the default of a quick test leaves them no room on a busy machine. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const limits = { maxLine: 100, maxTotal: 1000 };
 async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createMask, SECRET_HIDDEN } from './secret-mask.ts';
 import { Secret } from './secret.ts';
+
+/** Many cases: the default of a quick test leaves them no room on a busy machine. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const wrap = (text: string, width: number) => text.replace(new RegExp(`.{${width}}`, 'g'), '$&\n');
 
