@@ -50,7 +50,12 @@ const WORDS = {
  * What others define and we only spell: states and fields on the wire and in stored records, and the command and timer called sleep.
  * It is taken out of a line before the line is searched.
  */
-const FACTS = [/'(?:asleep|awake)'/g, /\bawake_for\b/g, /\b(?:setTimeout as |await |do |exec |\(|; )sleep\b/g];
+const FACTS = [
+  /['`](?:tendon-)?(?:asleep|awake)(?:\\n)?['`]/g,
+  /[.`]sl(?:ept|eeps)\b|\bsl(?:ept|eeps)\??:/g,
+  /\bawake_for\b/g,
+  /\b(?:setTimeout as |await |do |exec |\(|; )sleep\b/g,
+];
 
 /** Generated pages repeat titles of their sources; facts and recordings are other people's words. */
 const EXCLUDED =

@@ -58,8 +58,8 @@ describe('containers on another host', () => {
   });
   afterAll(() => host.remove());
 
-  function open(rest: RuntimesOptions['rest'] = {}): TestSandboxes {
-    const sandboxes = createTestSandboxes(driverOf(host), { rest });
+  function open(idlePlan: RuntimesOptions['idlePlan'] = {}): TestSandboxes {
+    const sandboxes = createTestSandboxes(driverOf(host), { idlePlan });
     onTestFinished(() => sandboxes.close());
     return sandboxes;
   }

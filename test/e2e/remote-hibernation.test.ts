@@ -15,9 +15,11 @@ const AS_IT_WAS = ['inner', 'a b 2', 'hi you', 'x'];
 describe('an idle sandbox on another host', () => {
   beforeAll(() => void executorFolder());
 
-  async function open(rest: RuntimesOptions['rest']): Promise<{ readonly host: ExecutorHostProcess; readonly sandboxes: TestSandboxes }> {
+  async function open(
+    idlePlan: RuntimesOptions['idlePlan'],
+  ): Promise<{ readonly host: ExecutorHostProcess; readonly sandboxes: TestSandboxes }> {
     const host = await ExecutorHostProcess.start();
-    const sandboxes = createTestSandboxes(createRemoteDriver({ url: host.url, key: new Secret(host.key) }), { rest });
+    const sandboxes = createTestSandboxes(createRemoteDriver({ url: host.url, key: new Secret(host.key) }), { idlePlan });
     onTestFinished(async () => {
       await sandboxes.close();
       await host.remove();

@@ -121,7 +121,7 @@ class Struck {
   }
 
   async by({ kind, delayMs, clockMs }: Strike): Promise<void> {
-    if (kind === 'asleep') await this.#untilSuspended();
+    if (kind === 'asleep') await this.#untilHibernated();
     else await this.#work();
     if (kind === 'full-disk') this.#fillDisk();
     if (kind !== 'asleep') await sleep(delayMs); // where it is hit is the point: any moment will do
@@ -177,7 +177,7 @@ class Struck {
     return log;
   }
 
-  async #untilSuspended(): Promise<void> {
+  async #untilHibernated(): Promise<void> {
     await this.#work();
     await this.#untilRest();
     await this.#until('the sandbox to be suspended', async () => {

@@ -39,7 +39,7 @@ it.each(someOf([0, 10, 20, 30, 40, 60], 2))(
   'SB92: the executor killed %d ms into hibernating: the next one works, with all or with nothing',
   async (afterMs) => {
     mkdirSync(stage.path('workspace'));
-    const { runtimes, handle } = await stage.takeOver({ rest: { idleMs: 50 } });
+    const { runtimes, handle } = await stage.takeOver({ idlePlan: { idleMs: 50 } });
     const runtime = await runtimes.acquire('conversation', { signal: never });
     await run(runtime, SET_UP);
     const { anchor } = await handle('conversation');

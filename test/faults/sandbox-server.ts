@@ -18,8 +18,8 @@ if (import.meta.main) {
     folder,
     records: storage.records,
     leaseSeconds: Number(lease),
-    rest: { idleMs: Number(idle) },
-    onAsleep: () => process.stdout.write('asleep\n'),
+    idlePlan: { idleMs: Number(idle) },
+    onSuspended: () => process.stdout.write('asleep\n'),
     workspaceOf: async () => ({ hostPath: join(folder, 'workspace') }),
   });
   flushCompileCache(); // not at its end, which is a kill

@@ -10,8 +10,8 @@
  *   GET    /sandboxes/<incarnation>/calls/<id> with `Upgrade: tcp` → 101: from within the sandbox, to the broker of git (`egress/git-broker.ts`)
  *   GET    /sandboxes/<incarnation>/network → HostedNetwork
  *   PUT    /sandboxes/<incarnation>/network NetworkReach → 204; from the next connection on
- *   POST   /sandboxes/<incarnation>/sleep   {with_kernel, in_place} → SuspendAnswer; if it slept and not in place, the next one of its conversation
- *                                           goes on where it was
+ *   POST   /sandboxes/<incarnation>/sleep   {with_kernel, in_place} → SuspendAnswer; `in_place` suspends, else it hibernates, and the next one of its
+ *                                           conversation is restored from what it stored
  *   DELETE /conversations/<id>?workspace=   → 204; its sandbox and private home, with `workspace=true` also its own workspace
  * Of a sandbox that is no more everything answers 410 with the reason.
  */
@@ -33,10 +33,13 @@ export interface HostInfo {
     readonly limits: readonly string[];
     /** What its operator gives at most, and whether anything less can be kept. */
     readonly network: HostNetwork;
-    /** How idle sandboxes sleep (`Driver.sleeps`); null where they do not. */
+    /** What becomes of idle sandboxes (`IDLE_MODES`); null where they keep running. */
     readonly sleeps: 'ended' | 'in-place' | null;
   };
 }
+
+/** What `sleeps` says, which the API has from before these words, as a driver has it. */
+export const IDLE_MODES = { ended: 'hibernate', 'in-place': 'suspend', never: undefined } as const;
 
 export interface StartRequest {
   readonly conversation_id: string;
@@ -74,6 +77,6 @@ export interface HostedSandbox {
   readonly conversation_id: string;
   /** Where the workspace is for what runs inside. */
   readonly workspace: string;
-  /** Nothing of its conversation was here before: no home, no files of its own, nothing that was kept for waking. */
+  /** Nothing of its conversation was here before: no home, no files of its own, nothing stored to restore it from. */
   readonly is_new: boolean;
 }

@@ -3,7 +3,7 @@ export { createRemoteDriver, type RemoteDriverOptions } from './drivers/remote/r
 export { createDockerDriver, type DockerDriverOptions } from './drivers/docker/docker-driver.ts';
 export { createNoneDriver, type NoneDriverOptions } from './drivers/none/none-driver.ts';
 export type { Limits } from './processes/control-group.ts';
-export type { Driver, DriverName, Probe, Reaper } from './drivers/driver.ts';
+export type { Driver, DriverName, IdleMode, Probe, Reaper } from './drivers/driver.ts';
 export { holdFolder, type HeldFolder } from './workspace/held-folder.ts';
 export { isWithin } from './workspace/held-folder.ts';
 export { removeFolder } from './disk/remove-folder.ts';
@@ -47,5 +47,4 @@ export type { AskPerson, GitElsewhere } from './egress/egress.ts';
 export { HOP_HEADERS } from './transport/exchange.ts';
 export { joinStreams, letGoOfStill, refuseUpgrade } from '@tendon/protocol/node';
 export { NotServed, type SandboxPorts } from './sandbox/sandbox-ports.ts';
-export type { RestPlan } from './pool/sandbox-rest.ts';
-export type { SleepWish } from './pool/sandbox-rest.ts';
+export type { HibernateRequest, IdlePlan } from './pool/idle-sandboxes.ts';

@@ -8,6 +8,7 @@ import {
   type GitElsewhere,
   type HostedNetwork,
   type HostedSandbox,
+  type IdleMode,
   type NetworkPolicy,
   type NetworkReach,
   type SandboxPlan,
@@ -15,7 +16,7 @@ import {
   type SandboxRecord,
   type SandboxRuntimes,
   type SuspendAnswer,
-  type SleepWish,
+  type HibernateRequest,
 } from '@tendon/runtime';
 import { SandboxCalls } from './sandbox-calls.ts';
 import { type FolderRules, outsideRoots, ownFolder, workspaceFolder, workspaceRoots, type WorkspaceRoots } from '@tendon/server/sandboxes';
@@ -62,8 +63,8 @@ export interface HostedOptions {
   readonly network: NetworkPolicy;
   /** Whether the driver's only way out is our proxy. */
   readonly isPoliced: boolean;
-  /** How the driver's sandboxes do. */
-  readonly sleeps: Driver['sleeps'];
+  /** What becomes of the driver's idle sandboxes. */
+  readonly whenIdle: Driver['whenIdle'];
 }
 
 /** What the holder of the sandboxes asks. */
@@ -187,19 +188,14 @@ export class HostedSandboxes {
     return [...this.#hosted.values()];
   }
 
-  /** Not while anything in it would be lost. One that ends so leaves to the conversation's next one what it goes on with. */
-  sleep(incarnation: string, wish: SleepWish): Promise<SuspendAnswer | Gone> {
-    const id = this.#conversationOf(incarnation);
-    if (id === undefined) return Promise.resolve(gone('there is no such sandbox here'));
-    const { sleeps } = this.#options;
-    if (sleeps !== (wish.inPlace ? 'in-place' : 'ended'))
-      return Promise.resolve({ slept: false, reason: 'sandboxes of the driver that its host has do not sleep like this' });
-    return this.#mutex.run(id, async () => {
-      const found = await this.#find(id, incarnation, AbortSignal.timeout(ATTACH_MS));
-      if (found.state === 'gone') return found;
-      const reason = await this.#runtimes.sleep(id, wish);
-      return reason === undefined ? { slept: true } : { slept: false, reason };
-    });
+  /** Freezes it in place, unless it is busy. */
+  suspend(incarnation: string): Promise<SuspendAnswer | Gone> {
+    return this.#pause(incarnation, 'suspend', (id) => this.#runtimes.suspend(id));
+  }
+
+  /** Ends it with its state stored, from which the next one of its conversation is restored, unless anything would be lost. */
+  hibernate(incarnation: string, request: HibernateRequest): Promise<SuspendAnswer | Gone> {
+    return this.#pause(incarnation, 'hibernate', (id) => this.#runtimes.hibernate(id, request));
   }
 
   /** Resolves when nothing of it is left; the home stays. What is not here has ended. */
@@ -270,7 +266,7 @@ export class HostedSandboxes {
   async #find(conversationId: string, incarnation: string, signal: AbortSignal): Promise<Reached | Gone> {
     const record = await this.#options.records.get<SandboxRecord>('sandboxes', conversationId);
     if (record?.incarnation === incarnation && record.state === 'ended') return gone(record.reason);
-    if (record?.incarnation === incarnation && record.state === 'asleep') return gone('the sandbox sleeps');
+    if (record?.incarnation === incarnation && record.state === 'asleep') return gone('the sandbox is hibernated');
     const isNew = this.#plans.has(conversationId);
     if (!isNew && record?.incarnation !== incarnation) return gone('the sandbox is no more');
     const runtime = await this.#runtimes.acquire(conversationId, { signal }).catch((cause: unknown) => {
@@ -280,6 +276,19 @@ export class HostedSandboxes {
     if (runtime === undefined) return gone('the sandbox ended');
     const live = this.#live(conversationId, runtime);
     return live?.runtime.incarnation === incarnation ? live : gone('the sandbox is no more');
+  }
+
+  #pause(incarnation: string, mode: IdleMode, pause: (id: string) => Promise<string | undefined>): Promise<SuspendAnswer | Gone> {
+    const id = this.#conversationOf(incarnation);
+    if (id === undefined) return Promise.resolve(gone('there is no such sandbox here'));
+    if (this.#options.whenIdle !== mode)
+      return Promise.resolve({ slept: false, reason: `the driver of its host does not ${mode} sandboxes` });
+    return this.#mutex.run(id, async () => {
+      const found = await this.#find(id, incarnation, AbortSignal.timeout(ATTACH_MS));
+      if (found.state === 'gone') return found;
+      const reason = await pause(id);
+      return reason === undefined ? { slept: true } : { slept: false, reason };
+    });
   }
 
   #live(conversationId: string, runtime: Runtime | undefined): Reached | undefined {

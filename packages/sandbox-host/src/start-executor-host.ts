@@ -40,6 +40,8 @@ export interface HostOptions {
 }
 
 const CLOSE_MS = 500;
+/** The inverse of `IDLE_MODES`. */
+const MODE_ON_WIRE = { hibernate: 'ended', suspend: 'in-place', never: null } as const;
 
 /** Listens. Rejects with an Error whose message can be shown. */
 export async function startExecutorHost(config: Config, options: HostOptions = {}): Promise<RunningHost> {
@@ -52,7 +54,11 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask: liveMask(() => (key ? [key] : [])) });
   const opened = await openDriver({ ...config, home, hidden: [config.home] });
   const { isPoliced: is_policed, ...probed } = opened.sandbox;
-  const sandbox = { ...probed, network: { mode: config.network.mode, is_policed }, sleeps: opened.driver.sleeps ?? null };
+  const sandbox = {
+    ...probed,
+    network: { mode: config.network.mode, is_policed },
+    sleeps: MODE_ON_WIRE[opened.driver.whenIdle ?? 'never'],
+  };
   const warn = (finding: string): void => logger.warn(finding);
   const storage = await openSqliteStorage({ path: join(home, 'executor.db'), blobDir: join(home, 'blobs'), clock, onFinding: warn });
   storage.findings.forEach(warn);
@@ -97,15 +103,15 @@ function hostedSandboxes({ config, home, records, opened, clock, logger }: Hoste
     folders: { home, workspaceBase: config.workspaceBase, allowedDirs: [] },
     network: config.network,
     isPoliced: sandbox.isPoliced,
-    sleeps: driver.sleeps,
+    whenIdle: driver.whenIdle,
     runtimes: (seams) =>
       createRuntimes({
         ...seams,
         records,
-        // Servers know a sandbox by its incarnation: it stays one until they end it, or ask it to sleep.
-        driver: { ...driver, sleeps: undefined },
+        // Servers know a sandbox by its incarnation: it keeps that until they end or hibernate it.
+        driver: { ...driver, whenIdle: undefined },
         otherReapers,
-        rest: {
+        idlePlan: {
           idleMs: Infinity,
           maxLive: config.sandbox.maxLive,
           ...(config.sandbox.maxSeconds && { maxMs: config.sandbox.maxSeconds * 1000 }),

@@ -29,7 +29,7 @@ export interface SandboxSpec extends SandboxPlace {
   readonly output: OutputLimits;
   /** Git hosts that the proxy answers for; used only where our egress proxy serves the sandbox. */
   readonly gitHosts: readonly string[];
-  /** Of use only to a driver whose sandboxes are elsewhere: what is kept by the proxy there. */
+  /** Of use only to a driver whose sandboxes are remote: what the proxy there enforces. */
   readonly network: NetworkReach;
 }
 
@@ -37,7 +37,7 @@ export interface SandboxSpec extends SandboxPlace {
 export interface SandboxFolders {
   /** Outlives incarnations: the private home. */
   readonly home: string;
-  /** Outlives incarnations too: the journal, spools, and the session of a sandbox that sleeps. */
+  /** Outlives incarnations too: the journal, spools, and the session of a hibernated sandbox. */
   readonly state: string;
   /** Host only, never bound: start log and generated files. */
   readonly host: string;
@@ -70,7 +70,7 @@ export type SandboxHandle = ReachedBy & {
   readonly kernelPackages?: string;
   /** What of its workspace it may not change, where that is a person's own. */
   readonly protection?: Protection;
-  /** It is elsewhere, where nothing of its conversation was before. */
+  /** It is remote, and its host had nothing of the conversation before. */
   readonly isNew?: boolean;
 };
 
@@ -83,7 +83,7 @@ export type Probe =
       readonly strength: Strength;
       readonly description: string;
       readonly limits: readonly string[];
-      /** Where the sandboxes are elsewhere: what is given there at most, and whether anything less can be kept. */
+      /** Of remote sandboxes: what their host gives at most, and whether it can enforce anything less. */
       readonly network?: { readonly mode: NetworkMode; readonly isPoliced: boolean };
     }
   /** `fix` says what to install or change. */
@@ -94,6 +94,8 @@ export type DriverName = 'local' | 'docker' | 'remote' | 'none';
 /** Knows only how to start the executor, to tell whether it lives and to end it; everything the agent does happens in the executor. */
 export interface Driver extends Starter, Reaper {}
 
+export type IdleMode = 'hibernate' | 'suspend';
+
 /** How a driver brings a sandbox up. */
 export interface Starter {
   /** What its sandboxes are limited to; missing where that is not known here. */
@@ -101,10 +103,10 @@ export interface Starter {
   /** How long `start` may take; 20 seconds when it is not said. */
   readonly startMs?: number;
   /**
-   * How its sandboxes sleep. `ended`: they end and start again, without losing files that the executor does not know of.
-   * `in-place`: what the agent started stands still, and keeps its memory. Missing where they do not.
+   * What becomes of an idle sandbox. `hibernate`: it ends with its state stored and is restored from that, without losing files that the
+   * executor does not know of. `suspend`: what the agent started is frozen in place and keeps its memory. Missing: it keeps running.
    */
-  readonly sleeps?: 'ended' | 'in-place' | undefined;
+  readonly whenIdle?: IdleMode | undefined;
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */

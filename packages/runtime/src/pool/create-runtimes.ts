@@ -10,36 +10,36 @@ import { createEgress } from '../egress/egress.ts';
 import { STOPPED } from '../sandbox/start-news.ts';
 import { tellNetwork } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
-import { isAsleep, type Entry, countSandboxes } from './sandbox-entry.ts';
+import { isSuspended, type Entry, countSandboxes } from './sandbox-entry.ts';
 import { planFolders } from '../sandbox/sandbox-folders.ts';
 import { sandboxRecords } from '../sandbox/sandbox-record.ts';
 import { HeldSandboxes } from './held-sandboxes.ts';
 import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes, type ReconcileOptions } from './reconcile-sandboxes.ts';
-import { DEFAULT_REST, SandboxRest } from './sandbox-rest.ts';
+import { DEFAULT_IDLE_PLAN, IdleSandboxes } from './idle-sandboxes.ts';
 import type { RuntimesOptions, SandboxReaches, SandboxRuntimes } from './sandbox-runtimes.ts';
 
 const PORTS_MS = 1000;
 
 /**
  * The sandboxes of one server. Which of them this process holds is in `entries`; the processes themselves belong to nobody and are
- * found again by their records. What is used, or has something running that would be lost, does not sleep, and not more than so
- * many are awake.
+ * found again by their records. A sandbox that is in use, or runs something
+ * that would be lost, keeps running; at most `maxLive` run at a time.
  */
 export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   const entries = new Map<string, Entry>();
   const context = contextOf(options);
-  const rest = new SandboxRest({
+  const idle = new IdleSandboxes({
     context,
-    plan: { ...DEFAULT_REST, ...options.rest },
+    plan: { ...DEFAULT_IDLE_PLAN, ...options.idlePlan },
     entries,
-    onAsleep: options.onAsleep ?? (() => {}),
+    onSuspended: options.onSuspended ?? (() => {}),
     end: (conversationId, reason) => void held.end(conversationId, reason),
   });
   const held = new HeldSandboxes({
     context,
     entries,
-    findCapacity: (start, signal) => rest.findCapacity(start, signal),
+    findCapacity: (start, signal) => idle.findCapacity(start, signal),
     maxParallelStarts: options.maxParallelStarts ?? 4,
   });
   const reconciling: ReconcileOptions = {
@@ -51,7 +51,8 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     ...reachesOf(context, entries),
     acquire: (conversationId, acquiring) => held.acquire(conversationId, acquiring),
     current: (conversationId) => held.live(conversationId),
-    sleep: (conversationId, wish) => rest.sleep(conversationId, wish),
+    suspend: (conversationId) => idle.suspend(conversationId),
+    hibernate: (conversationId, request) => idle.hibernate(conversationId, request),
     end: (conversationId, reason) => held.end(conversationId, reason),
     async stop(conversationId, { forGood = false } = {}) {
       await held.end(conversationId, STOPPED, async () => {
@@ -72,7 +73,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     reclaim: ({ all }) => reconcileSandboxes(context, { ...reconciling, all, keepsOthers: true }),
     async close({ stopSandboxes = false } = {}) {
       held.shut();
-      rest.close();
+      idle.close();
       await context.kernelPackages.close();
       await held.release({ stopSandboxes });
     },
@@ -92,8 +93,8 @@ function reachesOf(
     },
     ports(conversationId) {
       const entry = entries.get(conversationId);
-      // One that is asked to sleep refuses while something of the agent runs: what is served stays in reach.
-      const open = entry?.state === 'live' || entry?.state === 'dozing' ? entry.open : undefined;
+      // One that is being hibernated refuses while something of the agent runs: what it serves stays in reach.
+      const open = entry?.state === 'live' || entry?.state === 'hibernating' ? entry.open : undefined;
       return open && driver.isAlive(open.handle) ? open.ports : undefined;
     },
     addressOf(conversationId) {
@@ -178,8 +179,8 @@ function describe(entry: Entry | undefined): Held | undefined {
   return {
     strength: runtime.strength,
     idleSeconds: Math.floor(use.idleMs() / 1000),
-    awakeFor: entry.refused?.reason,
-    isAsleep: isAsleep(entry),
+    busyWith: entry.refused?.reason,
+    isSuspended: isSuspended(entry),
     ports: async () => (await client.ports.list({ signal: AbortSignal.timeout(PORTS_MS) })).map(({ port }) => port),
   };
 }

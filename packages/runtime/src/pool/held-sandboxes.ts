@@ -1,9 +1,9 @@
 import { type Runtime, type Runtimes } from '@tendon/core';
 import { abortable } from '@tendon/protocol/async';
-import { endSandbox, letGo, putToSleep, tellLastLines } from '../sandbox/end-sandbox.ts';
+import { endSandbox, letGo, hibernateSandbox, tellLastLines } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { attachSandbox } from '../sandbox/open-sandbox.ts';
-import { standsStill } from '../sandbox/process-memory.ts';
+import { isExecutorSuspended } from '../sandbox/process-memory.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { messageOf } from '../sandbox/start-phase.ts';
 import { findReplaced } from '../workspace/protected/protect.ts';
@@ -12,7 +12,7 @@ import type { Entry } from './sandbox-entry.ts';
 
 export interface HeldOptions extends Pick<StartGates, 'findCapacity'> {
   readonly context: SandboxContext;
-  /** By conversation; shared with the code that counts sandboxes and puts them to sleep. */
+  /** By conversation; shared with the code that counts and suspends sandboxes. */
   readonly entries: Map<string, Entry>;
   readonly maxParallelStarts: number;
 }
@@ -54,7 +54,8 @@ export class HeldSandboxes {
       const live = this.#liveRuntime(conversationId, entry);
       if (live !== undefined) return live;
       if (entry?.state === 'live') continue; // found dead: it is ending now
-      if (entry?.state !== 'changing' && entry?.state !== 'dozing') return joinStart(entry ?? this.#beginStart(conversationId), options);
+      if (entry?.state !== 'changing' && entry?.state !== 'hibernating')
+        return joinStart(entry ?? this.#beginStart(conversationId), options);
       await abortable(
         entry.done.catch(() => {}),
         signal,
@@ -136,7 +137,7 @@ export class HeldSandboxes {
 
   #enterLive(conversationId: string, open: OpenSandbox): void {
     // A sandbox that was found again may be suspended.
-    this.#entries.set(conversationId, { state: 'live', open, ...(standsStill(open.handle) && { asleepAt: open.use.count() }) });
+    this.#entries.set(conversationId, { state: 'live', open, ...(isExecutorSuspended(open.handle) && { suspendedAt: open.use.count() }) });
     void open.watch.lost.then((reason) => this.#onLost(conversationId, open, reason));
   }
 
@@ -171,14 +172,14 @@ export class HeldSandboxes {
     return undefined;
   }
 
-  /** Where it can it goes to sleep, so that the next one goes on where it was; else it ends. */
+  /** Hibernates it where the driver can, so that the next one is restored from it; else it ends. */
   #startAnew(conversationId: string, open: OpenSandbox, reason: string): void {
     const { driver, notice } = this.#context;
     notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
     const before = this.#entries.get(conversationId);
     const done = this.#beginChange(conversationId, async () => {
-      const slept = driver.sleeps === 'ended' && (await putToSleep(this.#context, open, true)) === undefined;
-      if (!slept) await this.#end(conversationId, before, reason);
+      const isHibernated = driver.whenIdle === 'hibernate' && (await hibernateSandbox(this.#context, open, true)) === undefined;
+      if (!isHibernated) await this.#end(conversationId, before, reason);
     });
     void this.#noticed(conversationId, done);
   }
@@ -223,11 +224,11 @@ export class HeldSandboxes {
   }
 }
 
-/** What is to be let go of, when it is neither asked to sleep nor changed by somebody else any more; a start is given up. */
+/** What is to be let go of, when nothing hibernates or changes it any more; a start is given up. */
 async function openOf(entry: Entry | undefined): Promise<OpenSandbox | undefined> {
   if (entry?.state === 'changing') await entry.done.catch(() => {}); // the caller that began it got the error
-  if (entry?.state === 'dozing') await entry.done;
-  if (entry?.state === 'live' || entry?.state === 'dozing') return entry.open;
+  if (entry?.state === 'hibernating') await entry.done;
+  if (entry?.state === 'live' || entry?.state === 'hibernating') return entry.open;
   if (entry?.state !== 'starting') return undefined;
   entry.start.abort.abort(new Error('the sandbox was stopped'));
   return entry.opened.catch(() => undefined);
@@ -236,7 +237,7 @@ async function openOf(entry: Entry | undefined): Promise<OpenSandbox | undefined
 async function release(entry: Entry): Promise<void> {
   if (entry.state === 'changing') return entry.done;
   if (entry.state === 'live') return letGo(entry.open);
-  if (entry.state === 'dozing') return entry.done.then(() => letGo(entry.open));
+  if (entry.state === 'hibernating') return entry.done.then(() => letGo(entry.open));
   entry.start.abort.abort(new Error('the server is shutting down'));
   const open = await entry.opened.catch(() => undefined);
   if (open !== undefined) await letGo(open);

@@ -3,16 +3,16 @@ import type { SandboxInfo } from '@tendon/protocol';
 import { measureFolder, type FolderSize } from '@tendon/protocol/node';
 import { holdFolder } from '../workspace/held-folder.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
-import { memoryOf, processesOf, standsStill } from '../sandbox/process-memory.ts';
+import { memoryOf, processesOf, isExecutorSuspended } from '../sandbox/process-memory.ts';
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 
 /** What only the process that holds a sandbox knows of it. */
 export interface Held {
   readonly strength: string;
   readonly idleSeconds: number;
-  readonly awakeFor: string | undefined;
+  readonly busyWith: string | undefined;
   /** In its place. */
-  readonly isAsleep: boolean;
+  readonly isSuspended: boolean;
   readonly ports: () => Promise<readonly number[]>;
 }
 
@@ -52,7 +52,7 @@ async function describe(context: SandboxContext, record: SandboxRecord, disk: Fo
     started_at: record.started_at,
     uptime_seconds: isUp ? Math.max(0, Math.floor(age / 1000)) : 0,
     idle_seconds: held?.idleSeconds ?? null,
-    awake_for: held?.awakeFor ?? null,
+    awake_for: held?.busyWith ?? null,
     memory_bytes: memoryOf(pids),
     processes: pids.length,
     disk_bytes: disk.bytes,
@@ -61,12 +61,12 @@ async function describe(context: SandboxContext, record: SandboxRecord, disk: Fo
   };
 }
 
-/** The processes of a remote one cannot be looked at: whoever put it to sleep knows. */
+/** The processes of a remote one cannot be looked at: only the server that suspended it knows. */
 function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: Held | undefined): SandboxInfo['state'] {
   if (record.state === 'replaced') return 'dead';
   if (record.state !== 'live') return record.state;
   if (!reapers.isAlive(record)) return 'dead';
-  return (driver.remote ? held?.isAsleep : standsStill(record.handle)) ? 'asleep' : 'awake';
+  return (driver.remote ? held?.isSuspended : isExecutorSuspended(record.handle)) ? 'asleep' : 'awake';
 }
 
 /** `own`: without the workspace. */

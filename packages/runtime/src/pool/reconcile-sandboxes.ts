@@ -22,7 +22,7 @@ interface Doomed {
 }
 
 /**
- * Sorts out what an earlier server left: sandboxes of existing conversations that live or are asleep are kept for their next use;
+ * Sorts out what an earlier server left: living and hibernated sandboxes of existing conversations stay for their next use;
  * all others of ours end, with their folders. Conversations may begin to use their sandboxes meanwhile:
  *
  * 1. Sandboxes without a record are searched for before the records are read, so that later starts are not among them.
@@ -67,7 +67,7 @@ async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers
   if ((await context.workspaceOf(record.conversation_id)) === undefined) return 'forget';
   if (record.state === 'ended') return 'keep';
   if (!keepsOthers && record.driver !== context.driver.name) return 'end';
-  // Nothing of a sleeping sandbox runs; the next one continues from the state that it left.
+  // Nothing of a hibernated sandbox runs; the next one continues from the state that it left.
   return record.state === 'asleep' || context.reapers.isAlive(record) ? 'keep' : 'end';
 }
 

@@ -34,8 +34,8 @@ beforeAll(() => {
 });
 afterEach(() => sandboxes.close());
 
-function open(rest: RuntimesOptions['rest'], driver: Driver = createLocalDriver({ executor })): TestSandboxes {
-  sandboxes = createTestSandboxes(driver, { rest });
+function open(idlePlan: RuntimesOptions['idlePlan'], driver: Driver = createLocalDriver({ executor })): TestSandboxes {
+  sandboxes = createTestSandboxes(driver, { idlePlan });
   return sandboxes;
 }
 
@@ -52,10 +52,10 @@ const emptyRecord = (n: number) =>
   }) as const;
 
 describe('a server that starts again', () => {
-  it('SB173: leaves sleeping sandboxes asleep, and the next action finds everything without a report of a loss', async () => {
+  it('SB173: leaves hibernated sandboxes as they are, and the next action finds everything without a report of a loss', async () => {
     const { runtimes, record } = open({ idleMs: 100 });
     await run(await acquire(runtimes, 'a'), 'mkdir inner && cd inner && export KEPT=yes');
-    await until('it to sleep', async () => (await record('a'))?.state === 'asleep');
+    await until('it to hibernate', async () => (await record('a'))?.state === 'asleep');
     const before = await record('a');
     const next = await sandboxes.restart();
     expect(await next.reconcile()).toEqual({ kept: 1, reaped: 0 });
@@ -110,7 +110,7 @@ describe('a server that starts again', () => {
     },
   );
 
-  it('SB175: attaches to living sandboxes: they count as awake, need no room, and make room when they are idle', async () => {
+  it('SB175: attaches to living sandboxes: they count as running, need no room, and make room when they are idle', async () => {
     const { runtimes, workspace } = open({ idleMs: 600_000, maxLive: 1 });
     const first = await acquire(runtimes, 'a');
     const work = runAction(first, 'touch began; until test -e go; do sleep 0.02; done; echo done', { timeout: 600 });
@@ -120,7 +120,7 @@ describe('a server that starts again', () => {
     const reconciling = next.reconcile();
     const another = acquire(next, 'b');
     await reconciling;
-    expect(next.counts().awake).toBeGreaterThan(0);
+    expect(next.counts().running).toBeGreaterThan(0);
     expect(next.current('a')?.incarnation).toBe(first.incarnation);
     const again = await acquire(next, 'a');
     expect(next.current('b')).toBeUndefined();

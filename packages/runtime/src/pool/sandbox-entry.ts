@@ -4,28 +4,28 @@ import type { Starting } from './shared-start.ts';
 /** What a server knows of the sandbox of one conversation. */
 export type Entry =
   | ({ readonly state: 'starting' } & Starting)
-  /** `asleepAt`: how often it had been used when it fell asleep in its place; it sleeps until that is more. */
-  | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly asleepAt?: number }
-  /** Asked to sleep; live again when it does not. */
-  | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<unknown> }
+  /** `suspendedAt`: how often it had been used when it was suspended; the next use resumes it. */
+  | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly suspendedAt?: number }
+  /** Asked to hibernate; live again when it refuses. */
+  | { readonly state: 'hibernating'; readonly open: OpenSandbox; readonly done: Promise<unknown> }
   /** It is being ended, removed or attached to: callers wait, and look again then. */
   | { readonly state: 'changing'; readonly done: Promise<void> };
 
-/** It was asked to sleep in vain. */
+/** It refused to be suspended or hibernated. */
 export interface Refusal {
   readonly at: number;
   readonly reason: string;
 }
 
-export function isAsleep(entry: Entry): boolean {
-  return entry.state === 'live' && entry.asleepAt === entry.open.use.count();
+export function isSuspended(entry: Entry): boolean {
+  return entry.state === 'live' && entry.suspendedAt === entry.open.use.count();
 }
 
 export interface SandboxCounts {
-  /** Also those that start and end just now. */
-  readonly awake: number;
-  /** In their places: those that ended to sleep are nobody's to count. */
-  readonly asleep: number;
+  /** Also those that are starting or ending. */
+  readonly running: number;
+  /** Hibernated ones are not counted: no process holds them. */
+  readonly suspended: number;
   /** What they have added to the disk, when it was last counted. */
   readonly diskBytes: number;
   /** Those that take more of it than they may. */
@@ -34,11 +34,11 @@ export interface SandboxCounts {
 
 export function countSandboxes(entries: Iterable<Entry>): SandboxCounts {
   const all = [...entries];
-  const disks = all.flatMap((entry) => (entry.state === 'live' || entry.state === 'dozing' ? [entry.open.disk] : []));
-  const asleep = all.filter(isAsleep).length;
+  const disks = all.flatMap((entry) => (entry.state === 'live' || entry.state === 'hibernating' ? [entry.open.disk] : []));
+  const suspended = all.filter(isSuspended).length;
   return {
-    awake: all.length - asleep,
-    asleep,
+    running: all.length - suspended,
+    suspended,
     diskBytes: disks.reduce((sum, disk) => sum + (disk.used()?.bytes ?? 0), 0),
     overDisk: disks.filter((disk) => disk.isOver()).length,
   };

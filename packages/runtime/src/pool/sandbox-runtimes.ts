@@ -11,7 +11,7 @@ import type { SecretsFor } from '../sandbox/action-stream.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-context.ts';
 import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
 import type { SandboxCounts } from './sandbox-entry.ts';
-import type { RestPlan, SleepWish } from './sandbox-rest.ts';
+import type { HibernateRequest, IdlePlan } from './idle-sandboxes.ts';
 
 /** Whose sandboxes they are, and where what is known of them is kept. */
 interface PoolPlace {
@@ -30,10 +30,10 @@ interface PoolPlace {
 
 /** How many there are at a time, and for how long; what is not given is as usual. */
 interface PoolLimits {
-  /** When sandboxes sleep, and how many are awake; what is not given is as usual. */
-  readonly rest?: Partial<RestPlan>;
-  /** A sandbox went to sleep, having nothing to do; its next action wakes it. */
-  readonly onAsleep?: (conversationId: string) => void;
+  /** When idle sandboxes are suspended or hibernated, and how many run at a time; the rest as in `DEFAULT_IDLE_PLAN`. */
+  readonly idlePlan?: Partial<IdlePlan>;
+  /** An idle sandbox was suspended or hibernated; its next action brings it back. */
+  readonly onSuspended?: (conversationId: string) => void;
   /** Seconds that a sandbox lives on without a server. */
   readonly leaseSeconds?: number;
   /** Of which conversations the leases are renewed here while a sandbox is held. Default: of all. */
@@ -77,8 +77,10 @@ export interface SandboxReaches {
 }
 
 export interface SandboxRuntimes extends Runtimes, SandboxReaches {
-  /** Puts it to sleep now, whether or not the plan would; resolves with why not when it stays awake. */
-  sleep(conversationId: string, wish: SleepWish): Promise<string | undefined>;
+  /** Freezes it in place now, whatever the plan says; resolves with the reason when it refuses. */
+  suspend(conversationId: string): Promise<string | undefined>;
+  /** Ends it now with its state stored, whatever the plan says; resolves with the reason when it refuses. */
+  hibernate(conversationId: string, request: HibernateRequest): Promise<string | undefined>;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
   /** Of those that this process holds. */
@@ -86,7 +88,7 @@ export interface SandboxRuntimes extends Runtimes, SandboxReaches {
   /** All that are known, of this process or not, with what they use. */
   list(): Promise<readonly SandboxInfo[]>;
   /**
-   * Once at server start: attaches to this server's living sandboxes, keeps those that are asleep, ends and removes those that belong to no
+   * Once at server start: attaches to this server's living sandboxes, keeps the hibernated ones, ends and removes those that belong to no
    * conversation or whose start was interrupted. Sandboxes may be acquired meanwhile.
    */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;

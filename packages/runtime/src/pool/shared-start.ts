@@ -12,7 +12,7 @@ export interface SharedStart {
   readonly unwanted: AbortController;
   readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
   phase: StartPhase;
-  /** It is among those that are awake. */
+  /** It counts among those that run. */
   hasCapacity: boolean;
 }
 

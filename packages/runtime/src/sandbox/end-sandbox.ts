@@ -7,13 +7,15 @@ import { startLogOf, type SandboxHandle } from '../drivers/driver.ts';
 import { logTail } from '../processes/launch.ts';
 
 /**
- * Ends it so that the next start goes on where it was; resolves with why not, when it stays awake. A crash on the way loses nothing:
- * the executor has written everything down before it says so, and until then nothing was ended.
+ * Ends it with its state stored, from which the next start restores it; resolves with the reason when it refuses. A crash on the way
+ * loses nothing: the executor has stored everything before it answers, and until then nothing has ended.
  */
-export async function putToSleep(context: SandboxContext, open: OpenSandbox, withKernel: boolean): Promise<string | undefined> {
-  const answer = await open.client.sleep({ withKernel }).catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
+export async function hibernateSandbox(context: SandboxContext, open: OpenSandbox, withKernel: boolean): Promise<string | undefined> {
+  const answer = await open.client
+    .hibernate({ withKernel })
+    .catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
   if (!answer.slept) return answer.reason;
-  open.watch.report('the sandbox went to sleep');
+  open.watch.report('the sandbox was hibernated');
   await letGo(open);
   await endSandbox(context, open.record, 'it was idle', 'asleep');
   return undefined;

@@ -45,10 +45,10 @@ interface EffectsClient {
 interface LifeClient {
   alive(options: { readonly signal: AbortSignal }): Promise<Alive>;
   lease(seconds: number): Promise<void>;
-  /** Asks it to end so that the next one goes on where it was; when it slept, it ends by itself. */
-  sleep(options: { readonly withKernel: boolean }): Promise<SuspendAnswer>;
-  /** Asks it to let what the agent started stand still; the next action wakes it. */
-  standStill(): Promise<SuspendAnswer>;
+  /** Asks it to store its state for the next one; when it has, it ends by itself. */
+  hibernate(options: { readonly withKernel: boolean }): Promise<SuspendAnswer>;
+  /** Asks it to freeze what the agent started; the next action resumes that. */
+  suspend(): Promise<SuspendAnswer>;
   /** Ends whatever the agent has started, in the foreground and behind it. */
   endWork(): Promise<void>;
   /**
@@ -64,7 +64,7 @@ export interface HoldOptions {
   readonly onLine: (line: WatchLine) => void;
 }
 
-const SLEEP_DEADLINE_MS = 60_000;
+const HIBERNATE_DEADLINE_MS = 60_000;
 
 export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
   const connection = openConnection(address);
@@ -108,11 +108,11 @@ function lifeClient(connection: ExecutorConnection, address: ExecutorAddress): L
     alive: async ({ signal }) =>
       checkAlive(await askJson(connection, { method: 'GET', path: '/alive', signal, deadlineMs: 5000, maxBytes: 4096 })),
     lease: async (seconds) => void (await connection.ask({ method: 'POST', path: '/lease', body: JSON.stringify({ seconds }) })),
-    async sleep({ withKernel }) {
+    async hibernate({ withKernel }) {
       const body = JSON.stringify({ with_kernel: withKernel });
-      return checkSlept(await askJson(connection, { method: 'POST', path: '/sleep', body, deadlineMs: SLEEP_DEADLINE_MS }));
+      return checkAnswer(await askJson(connection, { method: 'POST', path: '/sleep', body, deadlineMs: HIBERNATE_DEADLINE_MS }));
     },
-    standStill: async () => checkSlept(await askJson(connection, { method: 'POST', path: '/sleep', body: '{"in_place":true}' })),
+    suspend: async () => checkAnswer(await askJson(connection, { method: 'POST', path: '/sleep', body: '{"in_place":true}' })),
     endWork: async () => void (await connection.ask({ method: 'POST', path: '/end_work' })),
     async hold({ signal, onLine }) {
       if ('socketPath' in address) return untilClosed(connectTo(address.socketPath).unref(), signal);
@@ -162,9 +162,9 @@ function isRange(value: unknown): value is ProtocolRange {
   return Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger) && value[0] <= value[1];
 }
 
-function checkSlept(answer: unknown): SuspendAnswer {
-  const { slept, reason } = (answer ?? {}) as { readonly slept?: unknown; readonly reason?: unknown };
-  return slept === true ? { slept } : { slept: false, reason: String(reason).slice(0, 200) };
+function checkAnswer(answer: unknown): SuspendAnswer {
+  const fields = (answer ?? {}) as { readonly slept?: unknown; readonly reason?: unknown };
+  return fields.slept === true ? { slept: true } : { slept: false, reason: String(fields.reason).slice(0, 200) };
 }
 
 const DEADLINE_MS = 120_000;
@@ -221,7 +221,7 @@ export interface AwaitOptions {
  */
 export async function awaitExecutor(client: ExecutorClient, { socketPath, isAlive, signal }: AwaitOptions): Promise<Alive> {
   let wake = (): void => {};
-  let isAwake = false;
+  let hasChanged = false;
   const stopWatching = socketPath === undefined ? () => {} : watchFolder(dirname(socketPath), () => wake());
   try {
     for (;;) {
@@ -233,7 +233,7 @@ export async function awaitExecutor(client: ExecutorClient, { socketPath, isAliv
         if (error instanceof SandboxGone) throw error;
       }
       if (!isAlive()) throw new Error('its process ended');
-      isAwake = await Promise.race([changed, delay(isAwake ? SOON_MS : RECHECK_MS, false, { signal })]);
+      hasChanged = await Promise.race([changed, delay(hasChanged ? SOON_MS : RECHECK_MS, false, { signal })]);
     }
   } finally {
     stopWatching();

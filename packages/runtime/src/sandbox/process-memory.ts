@@ -23,8 +23,8 @@ export function memoryOf(pids: readonly number[]): number {
     .reduce((sum, one) => sum + one, 0);
 }
 
-/** Whether what the agent started in it stands still: its executor says so in the process table, of which nothing is believed but this. */
-export function standsStill({ anchor }: SandboxHandle): boolean {
+/** Whether what the agent started in it is suspended: its executor writes that into the process table, which is trusted for nothing else. */
+export function isExecutorSuspended({ anchor }: SandboxHandle): boolean {
   return anchor !== undefined && textOf(`/proc/${anchor.pid}/comm`).trim() === SUSPENDED_NAME;
 }
 

@@ -31,22 +31,22 @@ export interface RetireOptions {
 
 export async function retireSandbox(context: SandboxContext, record: SandboxRecord, options: RetireOptions): Promise<void> {
   context.notice(`sandbox ${record.incarnation} was started by another version of Tendon: it is replaced when nothing runs in it`);
-  let isSaved = await sleeps(context, options, context.outdatedMs);
+  let isSaved = await storeState(context, options, context.outdatedMs);
   if (isSaved === 'busy') {
     context.notice(`what ran in sandbox ${record.incarnation} is cancelled`);
     await options.client.endWork().catch(() => {}); // it may know no such request, or be gone
-    isSaved = await sleeps(context, { ...options, unwanted: undefined }, CANCELLED_MS);
+    isSaved = await storeState(context, { ...options, unwanted: undefined }, CANCELLED_MS);
   }
-  await endSandbox(context, record, OUTDATED, isSaved === 'saved' && context.driver.sleeps === 'ended' ? 'asleep' : 'ended');
+  await endSandbox(context, record, OUTDATED, isSaved === 'saved' && context.driver.whenIdle === 'hibernate' ? 'asleep' : 'ended');
 }
 
 /** Whether the executor stored the state for the next one; or that an action still runs when the time is over. */
-async function sleeps(
+async function storeState(
   { driver }: SandboxContext,
   { client, signal, unwanted }: RetireOptions,
   forMs: number,
 ): Promise<'saved' | 'lost' | 'busy'> {
-  const ask = (): Promise<SuspendAnswer> => (driver.sleeps === 'in-place' ? client.standStill() : client.sleep({ withKernel: true }));
+  const ask = (): Promise<SuspendAnswer> => (driver.whenIdle === 'suspend' ? client.suspend() : client.hibernate({ withKernel: true }));
   for (const end = performance.now() + forMs; ;) {
     const answer = await ask().catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
     signal.throwIfAborted();

@@ -15,7 +15,7 @@ export type SandboxRecord = {
 } & (
   | { readonly state: 'starting' }
   | { readonly state: 'live'; readonly handle: SandboxHandle }
-  /** Asleep: nothing of it runs, and the next start goes on where it was. */
+  /** `asleep` (a stored value) = hibernated: nothing of it runs, and the next start restores it. */
   | { readonly state: 'ended' | 'asleep'; readonly reason: string }
   /** Its store was restored from a backup: it must end, and its host must delete its state, before the next one starts. */
   | { readonly state: 'replaced' }

@@ -19,7 +19,7 @@ it.each([
   ['was never there', undefined],
   ['was stopped by somebody', before('ended', STOPPED)],
   ['never started', before('ended', NEVER_STARTED)],
-  ['sleeps', before('asleep', 'it was idle')],
+  ['hibernated', before('asleep', 'it was idle')],
 ])('SB161: of one that %s nothing is told', (_title, previous) => {
   expect(startNews(previous, {})).toBeUndefined();
 });
@@ -31,7 +31,7 @@ it('SB167: after a restore from a backup reports that the home is gone and the w
   );
 });
 
-it('SB157: a host that knew nothing of one that slept is told of', () => {
+it('SB157: the loss is reported when the host knew nothing of the hibernated sandbox', () => {
   expect(startNews(before('asleep', 'it was idle'), { isNew: true })).toMatch(/^the host of the sandbox has lost what it kept: /);
   expect(startNews(before('ended', STOPPED), { isNew: true })).toBeUndefined();
 });

@@ -19,7 +19,7 @@ const RESTORED_NEWS =
 const HOST_LOST =
   'the host of the sandbox has lost what it kept: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
 
-/** What is lost with the sandbox before this one, for the next observation; nothing where it slept, or somebody wanted it to be gone. */
+/** What is lost with the sandbox before this one, for the next observation; nothing where it was hibernated, or somebody wanted it to be gone. */
 export function startNews(previous: SandboxRecord | undefined, { isNew }: Pick<SandboxHandle, 'isNew'>): string | undefined {
   if (previous === undefined || !('reason' in previous)) return undefined;
   const { state, reason } = previous;

@@ -13,7 +13,10 @@ const Info = ServerInfo.extend({
     strength: z.enum(['container', 'os-sandbox', 'none']).describe('What keeps the work of agents inside, as it was probed.'),
     description: z.string(),
     limits: z.array(z.string()).describe('What is not isolated, in sentences.'),
-    sleeps: z.enum(['ended', 'in-place']).nullable().describe('How idle sandboxes sleep; null where they do not.'),
+    sleeps: z
+      .enum(['ended', 'in-place'])
+      .nullable()
+      .describe('What becomes of idle sandboxes: `ended` = hibernated, `in-place` = suspended; null where they keep running.'),
     network: z
       .object({ mode: z.enum(['none', 'allowlist', 'full']), is_policed: z.boolean() })
       .describe('What its operator gives sandboxes at most; only where it is policed can one have less.'),

@@ -41,7 +41,7 @@ const Listed = z.object({
   conversation_id: z.string(),
   folder: z.string().describe('Of its workspace, on this host.'),
 });
-const Slept = z.union([z.object({ slept: z.literal(true) }), z.object({ slept: z.literal(false), reason: z.string() })]);
+const PauseAnswer = z.union([z.object({ slept: z.literal(true) }), z.object({ slept: z.literal(false), reason: z.string() })]);
 const failures = { '4xx': Failure, '5xx': Failure };
 const GONE = 410;
 /** Not 403: that is about the key. */
@@ -105,18 +105,23 @@ function beginning(app: App, { sandboxes }: HostContext): void {
 }
 
 function ending(app: App, { sandboxes }: HostContext): void {
-  const slept = {
+  const pause = {
     summary:
-      'Ends it so that the next one of its conversation goes on where it was, or lets it stand still in its place; not while something in it runs or would be lost.',
+      'Hibernates it (ends it with its state stored, from which the next one of its conversation is restored), or suspends it in place; not while something in it runs or would be lost.',
     params: Incarnation,
     body: z.object({
       with_kernel: z.boolean().default(false).describe('Also when the variables of a kernel are lost by it.'),
-      in_place: z.boolean().default(false).describe('It stands still where it is, and wakes by itself; as the host’s driver does it.'),
+      in_place: z
+        .boolean()
+        .default(false)
+        .describe('Suspend it where it is; it resumes by itself. The driver of the host decides which of the two is possible.'),
     }),
-    response: { 200: Slept, ...failures },
+    response: { 200: PauseAnswer, ...failures },
   };
-  app.post('/sandboxes/:incarnation/sleep', { schema: slept }, async ({ params: { incarnation }, body }, reply) => {
-    const answer = await sandboxes.sleep(incarnation, { withKernel: body.with_kernel, inPlace: body.in_place });
+  app.post('/sandboxes/:incarnation/sleep', { schema: pause }, async ({ params: { incarnation }, body }, reply) => {
+    const answer = body.in_place
+      ? await sandboxes.suspend(incarnation)
+      : await sandboxes.hibernate(incarnation, { withKernel: body.with_kernel });
     return 'state' in answer ? reply.code(GONE).send(failureWith(answer.reason)) : answer;
   });
 

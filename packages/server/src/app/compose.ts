@@ -12,7 +12,7 @@ import { EventSearch } from '../events/event-search.ts';
 import { gitAccess } from '../git-providers/git-access.ts';
 import { liveMask } from '../platform/auth/live-mask.ts';
 import type { Config } from '../platform/config/config.ts';
-import { restPlan } from '../platform/config/sandbox-config.ts';
+import { idlePlan } from '../platform/config/sandbox-config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
@@ -123,11 +123,11 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     },
     clock,
     onNotice: (notice) => logger.info(notice),
-    rest: restPlan(config.sandbox),
+    idlePlan: idlePlan(config.sandbox),
     plugins: config.sandbox.plugins,
     output: config.sandbox.output,
     noOutputTimeoutSeconds: config.sandbox.noOutputSeconds,
-    onAsleep: (id) => registry.announceSuspended(id),
+    onSuspended: (id) => registry.announceSuspended(id),
     ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
     networkOf: (id) => registry.networkOf(id),
     askPerson: (id, place) => registry.questions.ask(id, place),

@@ -84,8 +84,8 @@ export class Metrics {
     gauge('tendon_connections', 'Open sockets of clients', () => this.#connections);
     gauge('tendon_open_conversations', 'Conversations in memory', this.#gauges.openConversations);
     const { sandboxes } = this.#gauges;
-    gauge('tendon_sandboxes_awake', 'Sandboxes that this server holds and that are not suspended', () => sandboxes().awake);
-    gauge('tendon_sandboxes_asleep', 'Sandboxes that are suspended in their places', () => sandboxes().asleep);
+    gauge('tendon_sandboxes_awake', 'Sandboxes that this server holds and that are not suspended', () => sandboxes().running);
+    gauge('tendon_sandboxes_asleep', 'Sandboxes that are suspended in their places', () => sandboxes().suspended);
     gauge('tendon_sandboxes_disk_bytes', 'What held sandboxes have added to the disk, as last counted', () => sandboxes().diskBytes);
     gauge('tendon_sandboxes_over_disk', 'Sandboxes that take more of the disk than they may', () => sandboxes().overDisk);
     const { loop } = this.#gauges;

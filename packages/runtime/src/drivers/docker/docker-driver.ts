@@ -89,7 +89,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
   return {
     name: 'docker',
     limits,
-    sleeps: 'in-place',
+    whenIdle: 'suspend',
     async probe() {
       if ('problem' in found) return { available: false, reason: found.problem, fix: 'Set DOCKER_HOST=unix:///path.' };
       return probeDocker(factsNow, { ...options, limits });

@@ -110,7 +110,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
   return {
     name: 'local',
     limits,
-    sleeps: 'ended',
+    whenIdle: 'hibernate',
     async probe() {
       probed ??= probeLocal(limits, hasFilter(), memory);
       const probe = await probed;

@@ -79,7 +79,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
   return {
     name: 'none',
     limits,
-    sleeps: 'ended',
+    whenIdle: 'hibernate',
     probe: async () => ({
       available: true,
       strength: 'none',

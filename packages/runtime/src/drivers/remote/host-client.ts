@@ -119,7 +119,7 @@ function checkInfo(answer: unknown, url: string): HostInfo {
       'Install the same version of Tendon on both.',
     );
   }
-  const { driver, strength, description, limits, network, sleeps } = sandbox;
+  const { driver, strength, description, limits, network } = sandbox;
   if (!STRENGTHS.includes(strength) || !MODES.includes(network?.mode)) throw somethingElse(url);
   const texts = Array.isArray(limits) ? limits.map(String) : [];
   return {
@@ -130,7 +130,7 @@ function checkInfo(answer: unknown, url: string): HostInfo {
       strength,
       description: String(description),
       limits: texts,
-      sleeps: sleeps === 'ended' || sleeps === 'in-place' ? sleeps : null,
+      sleeps: sandbox.sleeps === 'ended' || sandbox.sleeps === 'in-place' ? sandbox.sleeps : null,
       network: { mode: network.mode, is_policed: network.is_policed === true },
     },
   };

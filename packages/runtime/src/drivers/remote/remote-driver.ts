@@ -1,7 +1,7 @@
 import { KeyedMutex } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Driver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
-import type { HostInfo, StartRequest } from '../../executor-host-api.ts';
+import { IDLE_MODES, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
 import { createHostClient, HostProblem, type HostClient } from './host-client.ts';
 
 export interface RemoteDriverOptions {
@@ -26,7 +26,7 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
   /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
   const telling = new KeyedMutex();
   /** As its host does; known since it was probed. */
-  let sleeps: Driver['sleeps'];
+  let whenIdle: Driver['whenIdle'];
 
   const urlOf = (incarnation: string): string => `${base}/sandboxes/${incarnation}`;
   /** By the URL of the record, not this server's: only what was started there can be asked for there. */
@@ -40,13 +40,13 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
 
   return {
     name: 'remote',
-    get sleeps() {
-      return sleeps;
+    get whenIdle() {
+      return whenIdle;
     },
     startMs: START_MS,
     probe: () =>
       probe(host, url, (sandbox) => {
-        sleeps = sandbox.sleeps ?? undefined;
+        whenIdle = IDLE_MODES[sandbox.sleeps ?? 'never'];
       }),
     async start(spec, { signal }): Promise<SandboxHandle> {
       const { workspace, is_new: isNew } = await host.start(spec.incarnation, startRequest(spec), { signal });

@@ -33,7 +33,7 @@ export interface TokenStoreOptions {
 
 const NOTE_USE_MS = 60_000;
 /** Timers go no further than 2³¹ ms. */
-const MAX_SLEEP_MS = 86_400_000;
+const MAX_WAIT_MS = 86_400_000;
 
 export class TokenStore<T> {
   readonly #options: TokenStoreOptions;
@@ -115,8 +115,8 @@ export class TokenStore<T> {
     const waiting = AbortSignal.any([signal, revoked.signal]);
     try {
       for (let held = this.get(id); held && !waiting.aborted; held = this.get(id)) {
-        const left = held.expires_at === null ? MAX_SLEEP_MS : Date.parse(held.expires_at) - this.#options.clock.now().getTime();
-        await this.#options.clock.sleep(Math.min(Math.max(left, 1), MAX_SLEEP_MS), { signal: waiting });
+        const left = held.expires_at === null ? MAX_WAIT_MS : Date.parse(held.expires_at) - this.#options.clock.now().getTime();
+        await this.#options.clock.sleep(Math.min(Math.max(left, 1), MAX_WAIT_MS), { signal: waiting });
       }
     } catch {
       // One of the two signals: nothing is left to wait for.

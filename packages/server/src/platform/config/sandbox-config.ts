@@ -1,4 +1,4 @@
-import { OUTPUT_LIMITS, PLUGIN_NAMES, type Limits, type OutputLimits, type PluginName, type RestPlan } from '@tendon/runtime';
+import { OUTPUT_LIMITS, PLUGIN_NAMES, type Limits, type OutputLimits, type PluginName, type IdlePlan } from '@tendon/runtime';
 import { z } from 'zod';
 import { count, seconds, size, sizeOrNone } from './environment-values.ts';
 
@@ -100,6 +100,6 @@ function isBelow(path: string): boolean {
   return path !== '' && !path.includes('\0') && path.split('/').every((part) => !['', '.', '..'].includes(part));
 }
 
-export function restPlan({ idleSeconds, maxSeconds, maxLive }: SandboxConfig): RestPlan {
+export function idlePlan({ idleSeconds, maxSeconds, maxLive }: SandboxConfig): IdlePlan {
   return { idleMs: idleSeconds * 1000, maxMs: maxSeconds === undefined ? Infinity : maxSeconds * 1000, maxLive };
 }

@@ -22,18 +22,18 @@ import type { RuntimesOptions } from './sandbox-runtimes.ts';
 
 let executor: ExecutorFolder;
 let sandboxes: TestSandboxes;
-const asleep: string[] = [];
+const paused: string[] = [];
 
 beforeAll(() => {
   executor = executorFolder();
 });
 afterEach(async () => {
   await sandboxes.close();
-  asleep.length = 0;
+  paused.length = 0;
 });
 
-function open(rest: RuntimesOptions['rest'] = { idleMs: 100 }, driver = createLocalDriver({ executor })): TestSandboxes {
-  sandboxes = createTestSandboxes(driver, { rest, onAsleep: (id) => asleep.push(id) });
+function open(idlePlan: RuntimesOptions['idlePlan'] = { idleMs: 100 }, driver = createLocalDriver({ executor })): TestSandboxes {
+  sandboxes = createTestSandboxes(driver, { idlePlan, onSuspended: (id) => paused.push(id) });
   return sandboxes;
 }
 
@@ -41,8 +41,8 @@ function open(rest: RuntimesOptions['rest'] = { idleMs: 100 }, driver = createLo
 const foldersOfSandboxes = (): readonly string[] =>
   existsSync(sandboxes.stateRoot) ? readdirSync(sandboxes.stateRoot).filter((name) => name !== 'kernels') : [];
 const acquire = (id: string): Promise<Runtime> => sandboxes.runtimes.acquire(id, { signal: never });
-const isAsleep = async (id: string): Promise<boolean> => (await sandboxes.record(id))?.state === 'asleep';
-const untilAsleep = (id: string): Promise<void> => until(`${id} to sleep`, () => isAsleep(id));
+const isHibernated = async (id: string): Promise<boolean> => (await sandboxes.record(id))?.state === 'asleep';
+const untilHibernated = (id: string): Promise<void> => until(`${id} to hibernate`, () => isHibernated(id));
 
 const cell = async (runtime: Runtime, code: string): Promise<string> =>
   (await observe(runtime, ACTIONS.run_ipython.create({ code }))).content;
@@ -50,7 +50,7 @@ const cell = async (runtime: Runtime, code: string): Promise<string> =>
 describe.each(['local', 'none'])('an idle sandbox of driver %s', (name) => {
   const driver = () => (name === 'none' ? createNoneDriver({ executor }) : createLocalDriver({ executor }));
 
-  it('SB92: sleeps, leaves nothing that runs, and wakes where it was', async () => {
+  it('SB92: hibernates, leaves nothing that runs, and is restored where it was', async () => {
     const { stateRoot } = open({ idleMs: 100 }, driver());
     const first = await acquire('a');
     const setUp = [
@@ -58,8 +58,8 @@ describe.each(['local', 'none'])('an idle sandbox of driver %s', (name) => {
       'set -u; shopt -s extglob; umask 027',
     ];
     for (const command of setUp) await run(first, command);
-    await untilAsleep('a');
-    expect(asleep).toEqual(['a']);
+    await untilHibernated('a');
+    expect(paused).toEqual(['a']);
     expect(leftOf(first.incarnation, stateRoot)).toEqual([]);
     expect(sandboxes.runtimes.current('a')).toBeUndefined();
     const second = await acquire('a');
@@ -81,34 +81,34 @@ describe('an idle sandbox', () => {
       first,
       'mkdir -p /tmp/deep && echo kept > /tmp/deep/file && chmod 640 /tmp/deep/file && ln -s deep/file /tmp/link && echo x > /dev/shm/x',
     );
-    await untilAsleep('a');
+    await untilHibernated('a');
     expect((await run(await acquire('a'), 'cat /tmp/link; stat -c %a /tmp/deep/file; cat /dev/shm/x; rm -r /tmp/*')).output).toBe(
       'kept\n640\nx',
     );
-    await untilAsleep('a');
+    await untilHibernated('a');
     expect((await run(await acquire('a'), 'ls /tmp')).output).not.toContain('deep');
   });
 
-  it('SB93: stays awake while something of the agent runs, and sleeps after it', async () => {
+  it('SB93: keeps running while something of the agent runs, and hibernates after it', async () => {
     open();
     const runtime = await acquire('a');
     await run(runtime, 'nohup sh -c "until test -e done; do sleep 0.05; done" >/dev/null 2>&1 &');
     await until('it to refuse', async () => /^(sh|sleep) \(\d+\) runs$/.test((await sandboxes.runtimes.list())[0]?.awake_for ?? ''));
     expect(sandboxes.runtimes.current('a')).toBe(runtime);
     writeFileSync(join(sandboxes.workspace, 'done'), '');
-    await untilAsleep('a');
+    await untilHibernated('a');
   });
 
-  it('SB93: stays awake for a while with a kernel, and then says what was lost', async () => {
+  it('SB93: with a kernel it keeps running for a while, and then reports what was lost', async () => {
     open({ idleMs: 300 });
     const first = await acquire('a');
     expect(await cell(first, 'x = 41; x + 1')).toContain('42');
-    await untilAsleep('a');
+    await untilHibernated('a');
     const second = await acquire('a');
     const answer = await cell(second, 'x');
-    expect(answer).toContain('The sandbox has slept since the last cell');
+    expect(answer).toContain('The sandbox was hibernated since the last cell');
     expect(answer).toContain('NameError');
-    expect(await cell(second, '1 + 1')).not.toContain('slept');
+    expect(await cell(second, '1 + 1')).not.toContain('hibernated');
   });
 
   it('SB94: makes room for another, the least recently used first', async () => {
@@ -118,7 +118,7 @@ describe('an idle sandbox', () => {
     await run(b, 'true');
     await run(a, 'true');
     const c = await acquire('c');
-    expect(await isAsleep('b')).toBe(true);
+    expect(await isHibernated('b')).toBe(true);
     expect(sandboxes.runtimes.current('a')).toBe(a);
     expect((await run(c, 'echo works')).output).toBe('works');
   });
@@ -127,7 +127,7 @@ describe('an idle sandbox', () => {
     const maxMs = 20_000; // it is looked at every second
     let passedMs = 0;
     const clock: Clock = { ...wallClock, now: () => new Date(Date.now() + passedMs) };
-    sandboxes = createTestSandboxes(createLocalDriver({ executor }), { rest: { idleMs: 600_000, maxMs }, clock });
+    sandboxes = createTestSandboxes(createLocalDriver({ executor }), { idlePlan: { idleMs: 600_000, maxMs }, clock });
     const runtime = await acquire('a');
     const action = runAction(runtime, 'echo began; sleep 1000', { timeout: 600 }); // silence does not end it
     const result = await runtime.execute(action, { signal: never, onOutput: () => void (passedMs = maxMs) });
@@ -137,7 +137,7 @@ describe('an idle sandbox', () => {
     expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).toEqual([]);
   });
 
-  it('SB92: an action that comes while it goes to sleep runs once, in the one that wakes', async () => {
+  it('SB92: an action that comes while it hibernates runs once, in the restored one', async () => {
     open({ idleMs: 50 });
     for (let i = 0; i < 12; i += 1) {
       const runtime = await acquire('a');
@@ -148,12 +148,12 @@ describe('an idle sandbox', () => {
     expect((await run(await acquire('a'), 'wc -l < count')).output).toBe('12');
   });
 
-  it('SB92: the outcome of an action outlives the sleep', async () => {
+  it('SB92: the outcome of an action outlives the hibernation', async () => {
     open();
     const first = await acquire('a');
     const action = runAction(first, 'echo once >> once; wc -l < once');
     const before = await first.execute(action, { signal: never });
-    await untilAsleep('a');
+    await untilHibernated('a');
     const second = await acquire('a');
     expect(await second.execute(action, { signal: never })).toEqual(before);
     expect((await run(second, 'cat once')).output).toBe('once');
@@ -162,7 +162,7 @@ describe('an idle sandbox', () => {
   it('SB92: a stop forgets what was kept for waking', async () => {
     open();
     await run(await acquire('a'), 'export KEPT=1');
-    await untilAsleep('a');
+    await untilHibernated('a');
     await sandboxes.runtimes.stop('a');
     expect(foldersOfSandboxes()).toEqual([]);
     expect((await run(await acquire('a'), 'echo ${KEPT-gone}')).output).toBe('gone');
@@ -171,7 +171,7 @@ describe('an idle sandbox', () => {
   it('SB92: what a sandbox saved badly does not keep it from waking', async () => {
     open();
     await run(await acquire('a'), 'export KEPT=1');
-    await untilAsleep('a');
+    await untilHibernated('a');
     const [sandbox = ''] = foldersOfSandboxes();
     writeFileSync(join(sandboxes.stateRoot, sandbox, 'state/session.json'), '{"workingDir":"/nowhere","shell":"exit 3"}');
     expect((await run(await acquire('a'), 'echo works')).output).toBe('works');
