@@ -31,7 +31,7 @@ const project = (name: 'quick' | 'thorough' | 'shared' | 'long', include: string
 
 /** Tested on Docker by `thorough`, once more on Podman by `long`. */
 const ON_EITHER_ENGINE = [
-  'packages/runtime/src/drivers/docker/{docker-driver,hidden-folders,suspend,beside-container}.slow.test.ts',
+  'packages/runtime/src/drivers/docker/{docker-driver,hidden-folders,suspend,sidecar}.slow.test.ts',
   'test/isolation/workspace-swap-container.test.ts',
 ];
 

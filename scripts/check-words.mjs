@@ -47,10 +47,12 @@ const WORDS = {
 };
 
 /**
- * What others define and we only spell: states and fields on the wire and in stored records, and the command and timer called sleep.
+ * What others define and we only spell: states, fields and folders on the wire and in stores, and the command and timer called sleep.
  * It is taken out of a line before the line is searched.
  */
 const FACTS = [
+  /\bkept: |\.kept\b|"kept"/g,
+  /['`]carried['-]/g,
   /['`](?:tendon-)?(?:asleep|awake)(?:\\n)?['`]/g,
   /[.`]sl(?:ept|eeps)\b|\bsl(?:ept|eeps)\??:/g,
   /\bawake_for\b/g,

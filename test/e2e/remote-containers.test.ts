@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Runtime } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
-import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
+import { createRemoteDriver, type SandboxPoolOptions } from '@tendon/runtime';
 import {
   createTestSandboxes,
   execute,
@@ -58,7 +58,7 @@ describe('containers on another host', () => {
   });
   afterAll(() => host.remove());
 
-  function open(idlePlan: RuntimesOptions['idlePlan'] = {}): TestSandboxes {
+  function open(idlePlan: SandboxPoolOptions['idlePlan'] = {}): TestSandboxes {
     const sandboxes = createTestSandboxes(driverOf(host), { idlePlan });
     onTestFinished(() => sandboxes.close());
     return sandboxes;

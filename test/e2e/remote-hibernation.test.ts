@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Runtime } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
-import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
+import { createRemoteDriver, type SandboxPoolOptions } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, leftOf, never, run, runAction, type TestSandboxes } from '@tendon/runtime/testing';
 
 const SET_UP = 'mkdir -p inner && cd inner && export STORED="a b" && plain=(1 2) && greet() { echo "hi $1"; } && echo x > /tmp/file';
@@ -16,7 +16,7 @@ describe('an idle sandbox on another host', () => {
   beforeAll(() => void executorFolder());
 
   async function open(
-    idlePlan: RuntimesOptions['idlePlan'],
+    idlePlan: SandboxPoolOptions['idlePlan'],
   ): Promise<{ readonly host: ExecutorHostProcess; readonly sandboxes: TestSandboxes }> {
     const host = await ExecutorHostProcess.start();
     const sandboxes = createTestSandboxes(createRemoteDriver({ url: host.url, key: new Secret(host.key) }), { idlePlan });
@@ -84,7 +84,7 @@ describe('an idle sandbox on another host', () => {
     expect(await look(await acquire(sandboxes))).toEqual(AS_IT_WAS);
   });
 
-  it('SB157: the host has lost what it kept: the next observation says so, once', async () => {
+  it('SB157: the host has lost what it stored: the next observation says so, once', async () => {
     const { host, sandboxes } = await open({ idleMs: 200 });
     await run(await acquire(sandboxes), SET_UP);
     await untilHibernated(sandboxes);
@@ -98,7 +98,7 @@ describe('an idle sandbox on another host', () => {
       return result.observation.extras.metadata.suffix;
     };
     expect(await suffixOf('echo "${STORED-gone}"')).toContain(
-      '[The host of the sandbox has lost what it kept: variables and working directory',
+      '[The host of the sandbox has lost what it stored: variables and working directory',
     );
     expect(await suffixOf('true')).not.toContain('lost');
     await sandboxes.runtimes.stop('a'); // somebody wanted it to be gone

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type OutputChunk } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess, type HostOptions } from '@tendon/testing/servers';
-import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
+import { createRemoteDriver, type SandboxPoolOptions } from '@tendon/runtime';
 import {
   createTestSandboxes,
   findProcesses,
@@ -71,14 +71,14 @@ describe('sandboxes on another host', () => {
   let folder = '';
   const servers: TestSandboxes[] = [];
 
-  async function open(options: HostOptions = {}, more: Partial<RuntimesOptions> = {}): Promise<TestSandboxes> {
+  async function open(options: HostOptions = {}, more: Partial<SandboxPoolOptions> = {}): Promise<TestSandboxes> {
     host = await ExecutorHostProcess.start(options);
     network = await Network.between(host);
     return server(more);
   }
 
   /** A server, or the next one after it: over the same records. */
-  function server(more: Partial<RuntimesOptions> = {}): TestSandboxes {
+  function server(more: Partial<SandboxPoolOptions> = {}): TestSandboxes {
     folder = folder || mkdtempSync(join(tmpdir(), 'tendon-far-'));
     const driver = createRemoteDriver({ url: network!.url, key: new Secret(host.key) });
     const one = createTestSandboxes(driver, { folder, workspaceOf: async () => ({ hostPath: '/workspace' }), ...more });

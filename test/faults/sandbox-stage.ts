@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { Storage } from '@tendon/core';
-import type { RuntimesOptions } from '@tendon/runtime';
+import type { SandboxPoolOptions } from '@tendon/runtime';
 import { createTestSandboxes, type TestSandboxes } from '@tendon/runtime/testing';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
 import { servers, startServer, type SandboxServer } from './sandbox-server-process.ts';
@@ -15,7 +15,7 @@ export interface SandboxStage {
   /** A server in a process of its own that acquires a sandbox and carries out a command, or browses an address. */
   serve(command: string, options?: ServeOptions): SandboxServer;
   /** The next server, in this process, over what the one before has left. */
-  takeOver(options?: Partial<RuntimesOptions>, driver?: string): Promise<TestSandboxes>;
+  takeOver(options?: Partial<SandboxPoolOptions>, driver?: string): Promise<TestSandboxes>;
 }
 
 export interface ServeOptions {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Driver } from '@tendon/runtime';
+import type { SandboxDriver } from '@tendon/runtime';
 import { laySwap, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
 export const NAMES = ['.git', '.vscode', '.idea', '.envrc'];
@@ -85,7 +85,7 @@ export function leavings(marker: string): string {
 }
 
 /** Sandboxes in a person's folder with a project below that is swapped for a link to a folder outside, a repository too. */
-export function swapInnerProject(driver: Driver, { base }: { readonly base: string }, starts: number): Promise<Swapped> {
+export function swapInnerProject(driver: SandboxDriver, { base }: { readonly base: string }, starts: number): Promise<Swapped> {
   const { inner, outside } = laySwap(base);
   for (const folder of [inner, outside]) execFileSync('git', ['init', '-q', folder]);
   const command = 'touch inner/written; echo [core] >> inner/.git/config; ls -A inner inner/.git';

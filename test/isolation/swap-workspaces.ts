@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Driver } from '@tendon/runtime';
+import type { SandboxDriver } from '@tendon/runtime';
 import { createTestSandboxes, never, run } from '@tendon/runtime/testing';
 
 export interface SwapPlace {
@@ -57,7 +57,7 @@ export function laySwap(base: string): { readonly inner: string; readonly link: 
 
 /** Sandboxes one after the other in `<base>/inner`, which is a folder and a link in turn. */
 export async function swapWorkspaces(
-  driver: Driver,
+  driver: SandboxDriver,
   { base, hostPath, folder, command = 'touch written; ls /workspace "$PWD"' }: SwapPlace,
   starts: number,
 ): Promise<Swapped> {
@@ -98,13 +98,13 @@ export async function swapWorkspaces(
 }
 
 /** The same where it is certain: the folder is looked at, then swapped, then mounted. Answers what the sandbox saw, or why there is none. */
-export async function swapInBetween(driver: Driver, { base, folder }: SwapPlace): Promise<string> {
+export async function swapInBetween(driver: SandboxDriver, { base, folder }: SwapPlace): Promise<string> {
   const { inner, link, outside } = laySwap(base);
   const swap = (): void => {
     renameSync(inner, join(base, 'aside'));
     renameSync(link, inner);
   };
-  const start: Driver['start'] = (spec, options) => (swap(), driver.start(spec, options));
+  const start: SandboxDriver['start'] = (spec, options) => (swap(), driver.start(spec, options));
   const sandboxes = createTestSandboxes(
     { ...driver, start },
     { ...(folder !== undefined && { folder }), workspaceOf: async () => ({ hostPath: inner }) },

@@ -26,7 +26,7 @@ It makes conversations on the server and removes them, and sets the server's mod
 this machine: use a server that was started for it.
 
 What a server does not offer (a route that its OpenAPI document lacks), or what is about a key and no --key was given, is not asked;
-it is told, and counted nowhere.
+it is reported, and counted nowhere.
 
 A file of deviations names what a server is known to do otherwise: {"server": "…", "deviations": {"v0-rest/delete": "why"}}.
 Exit code: 0 nothing failed but what is known, 1 something did or the server did not answer, 2 wrong usage.`;

@@ -4,9 +4,9 @@ import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 A server uses it with RUNTIME=remote, SANDBOX_REMOTE_RUNTIME_API_URL=<its address> and SANDBOX_API_KEY=<its key>.
-The key is TENDON_EXECUTOR_KEY, or stands in the file of --key-file. Without either, one is made, kept and printed, unless only this
+The key is TENDON_EXECUTOR_KEY, or stands in the file of --key-file. Without either, one is made, stored and printed, unless only this
 machine can reach the port. Anyone who has the key can do what an agent can: put a proxy with TLS before it on any network.
-Exit code: 0 told to stop, 1 could not start, 2 wrong options or environment.`;
+Exit code: 0 asked to stop, 1 could not start, 2 wrong options or environment.`;
 
 interface Options extends EnvironmentOptions {
   readonly openapi?: boolean;

@@ -8,7 +8,7 @@ import { makePlace, processesWith, startTendon, tendon, type Place } from './ten
 const SLOW = { timeout: 120_000 };
 
 const run = (id: number, command: string) => ({ id, source: 'agent', action: 'run', args: { command } });
-const said = (id: number, content: string, exit_code = 0) => {
+const printed = (id: number, content: string, exit_code = 0) => {
   const cause = id - 1;
   return { id, cause, source: 'agent', observation: 'run', content, extras: { command: '', metadata: { exit_code } } };
 };
@@ -40,11 +40,11 @@ it('TJ15, TJ16: the first altered observation is found, and with --all every one
   const file = recording(place, [
     { id: 0, source: 'user', action: 'message', args: { content: 'do it' } },
     run(1, 'echo same'),
-    said(2, 'same'),
+    printed(2, 'same'),
     run(3, 'echo this'),
-    said(4, 'that'),
+    printed(4, 'that'),
     run(5, 'false'),
-    said(6, ''),
+    printed(6, ''),
   ]);
   const first = await tendon(place, ['replay', file]);
   expect(first).toMatchObject({
@@ -62,7 +62,7 @@ it('TJ15, TJ16: the first altered observation is found, and with --all every one
 it('TJ18, TJ19: it is cancelled with Ctrl-C and leaves nothing; what cannot be done is refused in words', SLOW, async () => {
   const place = makePlace();
   const before = leftovers();
-  const child = startTendon(place, ['replay', recording(place, [run(0, 'sleep 3171'), said(1, '')])]);
+  const child = startTendon(place, ['replay', recording(place, [run(0, 'sleep 3171'), printed(1, '')])]);
   await child.until('1 of 1');
   child.signal('SIGINT');
   expect(await child.ended).toBe(130);

@@ -3,7 +3,7 @@ import { EXIT, type AddCommand } from './add-command.ts';
 import type { ReplayOptions } from './replay/replay-recording.ts';
 
 const HELP = `
-FILE is an exported trajectory (JSON or JSON lines) or the folder of a conversation of OpenHands; ID is a conversation kept here. Its commands, cells,
+FILE is an exported trajectory (JSON or JSON lines) or the folder of a conversation of OpenHands; ID is a conversation stored here. Its commands, cells,
 reads and edits are done again in an empty workspace; times, process ids and made-up paths below /tmp are not compared. No model is asked.
 Exit code: 0 equal, 1 different, or it could not be done, 2 wrong usage, 130 interrupted.`;
 

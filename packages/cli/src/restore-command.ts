@@ -4,7 +4,7 @@ import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 Every file is verified before anything is changed. Stop the server first.
-Sandboxes of before are put aside with what they kept; workspaces stay as they are. A backup whose conversations work in
+Sandboxes of before are put aside with what they stored; workspaces stay as they are. A backup whose conversations work in
 folders that this machine does not allow (WORKSPACE_BASE, TENDON_ALLOWED_DIRS) is refused.
 Exit code: 0 done, 1 refused or failed, 2 wrong usage.`;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makePlace, startTendon, tendon } from './tendon-child.test-support.ts';
 
-it('serves on a free port until it is told to stop', async () => {
+it('serves on a free port until it is asked to stop', async () => {
   const place = makePlace();
   const server = startTendon(place, ['serve', '--port', '0', '--workspace', place.workspace]);
   await server.until('workspace');

@@ -3,7 +3,7 @@ import type { AddCommand } from './add-command.ts';
 
 const HELP = `
 Without options the environment decides: PORT, HOST, WORKSPACE_BASE, TENDON_HOME, LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, SESSION_API_KEY, RUNTIME.
-Exit code: 0 told to stop, 1 could not start, 2 wrong options or environment.`;
+Exit code: 0 asked to stop, 1 could not start, 2 wrong options or environment.`;
 
 export const serveCommand: AddCommand = (program, end) => {
   program

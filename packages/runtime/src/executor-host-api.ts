@@ -29,9 +29,9 @@ export interface HostInfo {
     readonly driver: string;
     readonly strength: Strength;
     readonly description: string;
-    /** What is not limited or kept in, in words. */
+    /** What is not limited or isolated, in words. */
     readonly limits: readonly string[];
-    /** What its operator gives at most, and whether anything less can be kept. */
+    /** What its operator gives at most, and whether it can enforce anything less. */
     readonly network: HostNetwork;
     /** What becomes of idle sandboxes (`IDLE_MODES`); null where they keep running. */
     readonly sleeps: 'ended' | 'in-place' | null;
@@ -67,7 +67,7 @@ export interface HostedNetwork {
 export type WatchLine =
   /** The first: from now on nothing is missed. */
   | { readonly watching: true }
-  /** Something inside asks for the broker: whoever watches fetches it, under this name, within seconds. */
+  /** Something inside asks for the broker: the watching server fetches it, under this name, within seconds. */
   | { readonly call: string }
   /** The last. */
   | { readonly ended: string };

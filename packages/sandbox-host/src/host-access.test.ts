@@ -25,7 +25,7 @@ describe('who may use an executor host', () => {
     }
   });
 
-  it('RT200: the key may stand in a file, and what is no key there is said', async () => {
+  it('RT200: the key may stand in a file, and an invalid key there is reported', async () => {
     const home = temporaryFolder();
     const file = join(home, 'key');
     await expect(startExecutorHost(testConfig(home, { TENDON_EXECUTOR_KEY_FILE: file }))).rejects.toThrow(
@@ -39,7 +39,7 @@ describe('who may use an executor host', () => {
     expect((await fetch(`${host.url}/server_info`)).status).toBe(401);
   });
 
-  it('RT201: where others can reach the port a key is made, kept for its owner only, and printed once', async () => {
+  it('RT201: where others can reach the port a key is made, readable for its owner only, and printed once', async () => {
     const host = await testHost({ TENDON_EXECUTOR_KEY: '', HOST: '0.0.0.0' });
     const [, key = ''] = /^key +(\S+)/m.exec(host.banner) ?? [];
     expect(key.length).toBeGreaterThanOrEqual(43);

@@ -9,8 +9,8 @@ interface Document {
 }
 
 it('RT204: the document in docs is what the routes say; `tendon executor --openapi > docs/executor-openapi.json` writes it', async () => {
-  const kept = await readFile(new URL('../../../docs/executor-openapi.json', import.meta.url), 'utf8');
-  expect(JSON.parse(kept)).toEqual(JSON.parse(await executorOpenApi()));
+  const committed = await readFile(new URL('../../../docs/executor-openapi.json', import.meta.url), 'utf8');
+  expect(JSON.parse(committed)).toEqual(JSON.parse(await executorOpenApi()));
 });
 
 it('RT204: it is served, and has every route with a summary', async () => {

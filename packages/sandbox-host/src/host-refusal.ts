@@ -11,7 +11,7 @@ interface Asked {
 }
 
 /**
- * Why a request is refused, if it is; routes and upgrades ask it alike. Programs come in, pages do not: whoever sends an `Origin`
+ * Why a request is refused, if it is; routes and upgrades ask it alike. Programs come in, pages do not: a request with an `Origin`
  * is refused. With a key every request carries it as a header (in an address it would end in logs), but for public routes.
  */
 export function hostRefusal({ access: { host, allowedHosts, key } }: Pick<HostContext, 'access'>) {

@@ -3,9 +3,9 @@ import {
   isWider,
   newIncarnation,
   removeFolder,
-  type Driver,
+  type SandboxDriver,
   type ExecutorAddress,
-  type GitElsewhere,
+  type RemoteGit,
   type HostedNetwork,
   type HostedSandbox,
   type IdleMode,
@@ -14,7 +14,7 @@ import {
   type SandboxPlan,
   type SandboxPorts,
   type SandboxRecord,
-  type SandboxRuntimes,
+  type SandboxPool,
   type SuspendAnswer,
   type HibernateRequest,
 } from '@tendon/runtime';
@@ -49,7 +49,7 @@ export interface Reached {
   readonly ports: SandboxPorts;
 }
 
-/** Said instead of a sandbox: it is no more, or was never here. */
+/** Answered instead of a sandbox: it is no more, or was never here. */
 export interface Gone {
   readonly state: 'gone';
   readonly reason: string;
@@ -57,14 +57,14 @@ export interface Gone {
 
 export interface HostedOptions {
   readonly records: RecordStore;
-  readonly runtimes: (seams: HostedSeams) => SandboxRuntimes;
+  readonly runtimes: (seams: HostedSeams) => SandboxPool;
   readonly folders: FolderRules;
   /** What the operator gives at most. */
   readonly network: NetworkPolicy;
-  /** Whether the driver's only way out is our proxy. */
+  /** Whether the driver's sandboxes have no egress but our proxy. */
   readonly isPoliced: boolean;
   /** What becomes of the driver's idle sandboxes. */
-  readonly whenIdle: Driver['whenIdle'];
+  readonly whenIdle: SandboxDriver['whenIdle'];
 }
 
 /** What the holder of the sandboxes asks. */
@@ -73,7 +73,7 @@ export interface HostedSeams {
   readonly planOf: (conversationId: string) => SandboxPlan | undefined;
   readonly renewsLease: (conversationId: string) => boolean;
   readonly networkOf: (conversationId: string) => Promise<NetworkPolicy>;
-  readonly gitElsewhere: (conversationId: string) => GitElsewhere | undefined;
+  readonly remoteGit: (conversationId: string) => RemoteGit | undefined;
 }
 
 const COLLECTION = 'hosted';
@@ -85,7 +85,7 @@ const NO_OUTPUT_SECONDS = 10;
 const ATTACH_MS = 20_000;
 
 /**
- * Sandboxes that this host keeps for servers elsewhere, by the incarnation that the server has named, and one of its own.
+ * Sandboxes that this host runs for remote servers, by the incarnation that the server has named, and one of its own.
  *
  * 1. An incarnation is started at most once: asked for again it is attached to, or it is gone. What its journal knew would be lost.
  * 2. A conversation has one sandbox; asking for another ends the one before. All that is asked of one conversation is done in turn.
@@ -93,7 +93,7 @@ const ATTACH_MS = 20_000;
  */
 export class HostedSandboxes {
   readonly #options: HostedOptions;
-  readonly #runtimes: SandboxRuntimes;
+  readonly #runtimes: SandboxPool;
   readonly #roots: Promise<WorkspaceRoots>;
   readonly #hosted = new Map<string, Hosted>();
   readonly #plans = new Map<string, SandboxPlan>();
@@ -109,7 +109,7 @@ export class HostedSandboxes {
       planOf: (id) => (id === OWN ? ownPlan() : this.#plans.get(id)),
       renewsLease: (id) => id === OWN,
       networkOf: async (id) => this.#networkOf(id),
-      gitElsewhere: (id) => this.#gitElsewhere(id),
+      remoteGit: (id) => this.#remoteGit(id),
     });
   }
 
@@ -253,10 +253,10 @@ export class HostedSandboxes {
   }
 
   /** Tokens are with the servers, and stay there. */
-  #gitElsewhere(conversationId: string): GitElsewhere | undefined {
+  #remoteGit(conversationId: string): RemoteGit | undefined {
     const { git_hosts: hosts = [] } = this.#hosted.get(conversationId) ?? {};
     if (hosts.length === 0) return undefined;
-    const dial: GitElsewhere['dial'] = (_host, _port, signal) => {
+    const dial: RemoteGit['dial'] = (_host, _port, signal) => {
       const hosted = this.#hosted.get(conversationId);
       return hosted ? this.calls.open(hosted.incarnation, signal) : Promise.reject(new Error('the sandbox is no more'));
     };

@@ -108,7 +108,7 @@ describe('the one sandbox of an executor host', () => {
     expect((await upload('x', 'x', 'destination=relative')).status).toBe(422);
   });
 
-  it('RT208: a zip is unpacked; one that would write elsewhere, or is damaged, changes nothing', async () => {
+  it('RT208: a zip is unpacked; one that would write outside, or is damaged, changes nothing', async () => {
     const destination = `destination=${encodeURIComponent(join(host.workspace, 'zip'))}&recursive=true`;
     const good = await zip({ 'a/b.txt': 'one'.repeat(1000), 'c.txt': 'two' }, ['empty']);
     expect((await upload('good.zip', good, destination)).status).toBe(200);

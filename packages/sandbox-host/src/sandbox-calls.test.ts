@@ -5,28 +5,28 @@ import { SandboxCalls } from './sandbox-calls.ts';
 const never = new AbortController().signal;
 
 describe('SB153: a call from within a sandbox to its server', () => {
-  it('is told to who watches that sandbox, now or soon, and answered once', async () => {
+  it('is reported to the watcher of that sandbox, now or soon, and answered once', async () => {
     const calls = new SandboxCalls();
-    const told: string[] = [];
+    const reported: string[] = [];
     const others: string[] = [];
-    calls.watch('a', (id) => told.push(id));
+    calls.watch('a', (id) => reported.push(id));
     calls.watch('b', (id) => others.push(id));
     const first = calls.open('a', never);
     const later: string[] = [];
     const stop = calls.watch('a', (id) => later.push(id));
-    expect([told.length, others.length]).toEqual([1, 0]);
-    expect(later).toEqual(told);
-    const answer = calls.take('a', told[0]!)!;
-    expect(calls.take('a', told[0]!)).toBeUndefined();
+    expect([reported.length, others.length]).toEqual([1, 0]);
+    expect(later).toEqual(reported);
+    const answer = calls.take('a', reported[0]!)!;
+    expect(calls.take('a', reported[0]!)).toBeUndefined();
     const socket = new Socket();
     answer(socket);
     expect(await first).toBe(socket);
     stop();
     void calls.open('a', never).catch(() => undefined);
-    expect([told.length, later.length]).toEqual([2, 1]);
+    expect([reported.length, later.length]).toEqual([2, 1]);
   });
 
-  it('is nobody else’s: not another sandbox’s, and under no name that was not told', async () => {
+  it('is nobody else’s: not another sandbox’s, and under no name that was not reported', async () => {
     const calls = new SandboxCalls();
     let id = '';
     calls.watch('a', (name) => void (id = name));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 
-/** Tells whoever watches a sandbox that a connection waits under this name. */
+/** Reports to the watcher of a sandbox that a connection waits under this name. */
 export type Say = (id: string) => void;
 
 interface Call {
@@ -14,9 +14,9 @@ const MAX_WAITING = 64;
 
 /**
  * Connections from within the sandboxes of this host to the servers that they belong to. This host cannot reach a server, so the
- * server, which watches its sandbox, is told of a name and comes for it. Owns the calls that wait, and nobody's connection.
+ * server, which watches its sandbox, gets a name and comes for it. Owns the calls that wait, and nobody's connection.
  *
- * 1. A call is answered once, by whoever may speak for its very sandbox; another sandbox's name opens nothing.
+ * 1. A call is answered once, by the server of its very sandbox; another sandbox's name opens nothing.
  * 2. It waits for a bounded time, also for a server that is just being started again.
  */
 export class SandboxCalls {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Clock, type RecordStore } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { openSqliteStorage } from '@tendon/core/storage';
-import { createRuntimes, type HostInfo } from '@tendon/runtime';
+import { createSandboxPool, type HostInfo } from '@tendon/runtime';
 import {
   type Config,
   createLogger,
@@ -105,7 +105,7 @@ function hostedSandboxes({ config, home, records, opened, clock, logger }: Hoste
     isPoliced: sandbox.isPoliced,
     whenIdle: driver.whenIdle,
     runtimes: (seams) =>
-      createRuntimes({
+      createSandboxPool({
         ...seams,
         records,
         // Servers know a sandbox by its incarnation: it keeps that until they end or hibernate it.
@@ -126,7 +126,7 @@ function hostedSandboxes({ config, home, records, opened, clock, logger }: Hoste
   });
 }
 
-/** Whoever can reach the port from outside needs a key; one that was made is kept, so that a restart locks nobody out. */
+/** A client that reaches the port from outside needs a key; a generated one is stored, so that a restart locks nobody out. */
 async function keyOf(config: Config, home: string): Promise<{ readonly key: Secret | undefined; readonly isMade: boolean }> {
   const given = config.executorKey ?? (await keyIn(config.executorKeyFile));
   if (given || isLoopbackBind(config.host)) return { key: given, isMade: false };

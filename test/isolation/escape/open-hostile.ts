@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Runtime } from '@tendon/core';
-import type { Driver, ExecutorFolder, Limits } from '@tendon/runtime';
+import type { SandboxDriver, ExecutorFolder, Limits } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, leftOf, never, run, runAction, type TestSandboxes } from '@tendon/runtime/testing';
 import { layBait, type Bait } from './bait.ts';
 import { askTheNeighbour, openPlanted, raceTheServer, raceTheStart } from './race-the-server.ts';
@@ -10,7 +10,7 @@ import type { Threat } from './threat.ts';
 import { NEIGHBOUR_WORKS } from './threats/neighbour.ts';
 
 export interface EscapeSubject {
-  readonly make: (executor: ExecutorFolder, bait: Bait) => Driver | Promise<Driver>;
+  readonly make: (executor: ExecutorFolder, bait: Bait) => SandboxDriver | Promise<SandboxDriver>;
   /** Of the host of the sandboxes, where that is another one. */
   /** The workspace of a conversation for the driver, where that is not a folder of this host. */
   readonly workspaceOf?: (folder: string) => string;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Runtime } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { type GitHost, startGitHost } from '@tendon/testing/servers';
-import type { Driver } from '@tendon/runtime';
+import type { SandboxDriver } from '@tendon/runtime';
 import { createTestSandboxes, type GitLogin, type NetworkPolicy, never, type Ran, run, type TestSandboxes } from '@tendon/runtime/testing';
 
 const TOKEN = 'glpat-0123456789abcdefghij';
@@ -27,7 +27,7 @@ export interface EgressUnderTest {
 
 export interface EgressSubject {
   /** `service`: a place near the host that somebody could open. */
-  readonly make: (service: string) => Driver | Promise<Driver>;
+  readonly make: (service: string) => SandboxDriver | Promise<SandboxDriver>;
   readonly close?: () => Promise<void>;
 }
 

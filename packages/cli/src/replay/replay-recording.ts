@@ -37,7 +37,7 @@ export async function replayRecording(options: ReplayOptions): Promise<number> {
   try {
     const steps = await readSteps(options, home, asked).catch((cause: unknown) => {
       asked.throwIfAborted();
-      tell(cause);
+      printError(cause);
       return undefined;
     });
     if (!steps) return EXIT.usage;
@@ -53,7 +53,7 @@ export async function replayRecording(options: ReplayOptions): Promise<number> {
     return result.differences.length === 0 ? EXIT.done : EXIT.failed;
   } catch (cause) {
     if (asked.aborted) return EXIT.interrupted;
-    tell(cause);
+    printError(cause);
     return EXIT.failed;
   } finally {
     await rm(home, { recursive: true, force: true });
@@ -63,7 +63,7 @@ export async function replayRecording(options: ReplayOptions): Promise<number> {
 /** Rejects with a user-facing error when there is nothing that can be done again. */
 async function readSteps({ target, workspace, config }: ReplayOptions, home: string, signal: AbortSignal): Promise<readonly Step[]> {
   if (workspace !== undefined && !(await kindOf(workspace))?.isDirectory()) throw new Error(`${workspace} is not a folder.`);
-  const steps = await plannedSteps(await openRecording(target, { config, home, signal }), tell);
+  const steps = await plannedSteps(await openRecording(target, { config, home, signal }), printError);
   if (steps.length === 0) throw new Error(`${target} has no action that a sandbox carried out: there is nothing to do again.`);
   return steps;
 }
@@ -87,7 +87,7 @@ function kindOf(path: string) {
   return stat(path).catch(() => undefined);
 }
 
-function tell(cause: unknown): void {
+function printError(cause: unknown): void {
   process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
 }
 
@@ -112,8 +112,8 @@ function replayJson(result: ReplayResult): string {
 /** An action in a few words. */
 function shortly({ action, args }: Step['action']): string {
   const { command, code, path } = args as { readonly command?: string; readonly code?: string; readonly path?: string };
-  const said = printable(JSON.stringify(path ?? command ?? code ?? ''));
-  return `${action} ${said.length > 80 ? `${said.slice(0, 77)}…"` : said}`;
+  const text = printable(JSON.stringify(path ?? command ?? code ?? ''));
+  return `${action} ${text.length > 80 ? `${text.slice(0, 77)}…"` : text}`;
 }
 
 function marked(mark: string, text: string): string {

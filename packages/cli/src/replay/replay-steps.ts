@@ -69,7 +69,7 @@ function differenceOf(recorded: ObservationDraft, replayed: ObservationDraft, wo
   return { what: 'content', recorded: recorded.content, replayed: replayed.content };
 }
 
-/** The value and what was said with it: an exit code alone explains nothing. */
+/** The value and the words beside it: an exit code alone explains nothing. */
 function shown({ content }: ObservationDraft, value: string): string {
   return content === '' ? value : `${value}\n${content}`;
 }

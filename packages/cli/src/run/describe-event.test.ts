@@ -9,7 +9,7 @@ const edit = (content: string, extras: object) => ({
   extras: { path: '/workspace/a', diff: null, ...extras },
 });
 
-it('a file is said to be changed by what came of it', () => {
+it('a file counts as changed by its observation', () => {
   expect(words({ source: 'agent', action: 'edit', args: { path: '/workspace/a', command: 'create', thought: 'I write.' } })).toEqual([
     'speech: I write.',
   ]);
@@ -20,7 +20,7 @@ it('a file is said to be changed by what came of it', () => {
   expect(words({ observation: 'read', content: 'ERROR:\nNo.', extras: { path: 'x' } })).toEqual(['fault: Could not read x: No.']);
 });
 
-it('a command without an exit code tells why', () => {
+it('a command without an exit code shows why', () => {
   const run = (exit_code: number, suffix: string) => ({
     observation: 'run',
     content: 'out\n',
@@ -31,7 +31,7 @@ it('a command without an exit code tells why', () => {
   expect(words(run(-1, '\n[no new output]'))).toEqual(['output: out', 'fault: [no new output]']);
 });
 
-it('the reason of a failure is told in words, not by its id', () => {
+it('the reason of a failure is shown in words, not by its id', () => {
   const event = {
     observation: 'agent_state_changed',
     content: 'The key was refused.',
@@ -40,7 +40,7 @@ it('the reason of a failure is told in words, not by its id', () => {
   expect(words(event)).toEqual(['fault: Stopped: The key was refused.']);
 });
 
-it('what the user sent, and what only the engine needs, is not told', () => {
+it('what the user sent, and what only the engine needs, is not shown', () => {
   expect(words({ source: 'user', action: 'message', args: { content: 'hi' } })).toEqual([]);
   expect(words({ source: 'agent', action: 'system', args: { content: 'prompt' } })).toEqual([]);
   expect(words({ unknown: true, raw: {} })).toEqual([]);

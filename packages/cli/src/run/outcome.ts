@@ -21,7 +21,7 @@ export function endOf(event: Event): End | undefined {
   return ENDS.find((end) => end === state);
 }
 
-/** `isDone`: what the agent itself said of its task when it finished. An answer in words is done too: there may be nothing to act on. */
+/** `isDone`: what the agent itself answered about its task when it finished. An answer in words is done too: there may be nothing to act on. */
 export function exitCodeOf(end: End, isDone: boolean): number {
   if (end === 'finished') return isDone ? EXIT.done : EXIT.failed;
   return end === 'awaiting_user_input' ? EXIT.done : EXIT.failed;

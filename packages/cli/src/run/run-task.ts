@@ -62,10 +62,10 @@ async function follow(engine: Engine, { task, model, renderer, interruption }: F
   interruption.armed();
   const held = await conversations.enter(record.id);
   if (!held) return refuse('The conversation could not be opened.');
-  const toldHosts = new Set<string>();
+  const shownHosts = new Set<string>();
   const unwatch = held.open.watch((frame) => {
     renderer.frame(frame);
-    if (frame.volatile === 'network') noticeHosts(frame.questions, toldHosts, renderer);
+    if (frame.volatile === 'network') noticeHosts(frame.questions, shownHosts, renderer);
   });
   const forced = new Promise<number>((resolve) => {
     interruption.forced.addEventListener('abort', () => resolve(EXIT.interrupted));
@@ -85,10 +85,10 @@ async function follow(engine: Engine, { task, model, renderer, interruption }: F
 }
 
 /** Says of each host that its sandbox was refused what lets it through; nobody can answer here. */
-function noticeHosts(questions: NetworkFrame['questions'], told: Set<string>, renderer: Renderer): void {
+function noticeHosts(questions: NetworkFrame['questions'], shown: Set<string>, renderer: Renderer): void {
   for (const { host, port } of questions) {
-    if (told.has(host)) continue;
-    told.add(host);
+    if (shown.has(host)) continue;
+    shown.add(host);
     renderer.notice(
       `The sandbox wants to reach ${host}:${port}, which is on no list. To let it, add ${host} to SANDBOX_NETWORK_ALLOW and run again`,
     );

@@ -26,7 +26,7 @@ function render(isLive: boolean) {
 }
 
 describe('without a terminal', () => {
-  it('tells the story from the log alone', () => {
+  it('shows the run from the log alone', () => {
     const shown = render(false);
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I run' });
     shown.event(run);
@@ -62,7 +62,7 @@ describe('on a terminal', () => {
     expect(shown.written).toBe('I run the tests.\n$ npm test\n  ok 1\n  ok 2\n');
   });
 
-  it('T1: words that a retry made void are said to be so', () => {
+  it('T1: words that a retry made void are marked as void', () => {
     const shown = render(true);
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I wal' });
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I run the tests.' });

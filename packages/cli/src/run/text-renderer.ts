@@ -1,6 +1,6 @@
 /**
  * Shows a run in words. On a terminal (`isLive`) text and output appear as they come, and a last line says what is being done and for how
- * long; elsewhere the same words come from the log alone.
+ * long; in a pipe the same words come from the log alone.
  *
  * T1  What was shown live is not shown again when its event comes.
  * T2  The status line is the last line, and gone before anything else is written.

@@ -2,7 +2,7 @@
  * What the user wants to happen to a run that is under way.
  *
  * I1  The first Ctrl-C (or SIGTERM, SIGHUP, or a reader that went away) asks; the second one forces.
- * I2  Whoever asks before anything runs ends the program at once.
+ * I2  A signal before anything runs ends the program at once.
  */
 import type { Writable } from 'node:stream';
 import { EXIT } from '../add-command.ts';

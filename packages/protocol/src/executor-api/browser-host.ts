@@ -16,7 +16,7 @@ export interface HostConfig {
   /** Opened at once: the page of the last browser when it was ended. */
   readonly startUrl?: string;
   /** It stands in for one that the image of a container does not have. */
-  readonly isBeside?: boolean;
+  readonly isSidecar?: boolean;
 }
 
 /**

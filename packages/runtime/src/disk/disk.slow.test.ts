@@ -12,7 +12,7 @@ const LIMIT = 64 * MiB;
 /** More than may be written before it is looked, and in all less than what a sandbox ends for. */
 const MUCH = 'for i in {1..128}; do dd if=/dev/zero of=much-$i bs=1M count=4 status=none; sleep 0.1; done';
 
-/** Real commands fill a real disk; what the model is told of it. */
+/** Real commands fill a real disk; what the model reads of it. */
 describe('the disk of a sandbox', () => {
   let executor: ExecutorFolder;
   let sandboxes: TestSandboxes;
@@ -31,10 +31,10 @@ describe('the disk of a sandbox', () => {
     return seen.extras.metadata.suffix;
   }
 
-  it('SB135: what goes beyond it is ended, and told what was taken and what to do', async () => {
+  it('SB135: what goes beyond it is ended, with a note of what was taken and what to do', async () => {
     const runtime = await open();
-    const told = await suffixOf(runtime, MUCH);
-    expect(told).toMatch(
+    const note = await suffixOf(runtime, MUCH);
+    expect(note).toMatch(
       /\[The sandbox takes [\d.]+ [MG]iB on the disk, and may take 64 MiB, so this and what ran in the background was ended\. Remove what/,
     );
     expect(existsSync(join(sandboxes.workspace, 'much-128'))).toBe(false);
@@ -71,11 +71,11 @@ describe('the disk of a sandbox', () => {
     const limit = 16 * MiB; // entries take more of the kernel's time than bytes
     const runtime = await open(limit);
     const entries = 4 * (limit / 4096);
-    const told = await suffixOf(
+    const note = await suffixOf(
       runtime,
       `mkdir e; for ((i = 0; i < ${entries}; i++)); do : > e/$i; ((i % 400)) || sleep 0.05; done; touch all`,
     );
-    expect(told).toMatch(/takes [\d.]+ [MG]iB on the disk, and may take 16 MiB, so this .* was ended/);
+    expect(note).toMatch(/takes [\d.]+ [MG]iB on the disk, and may take 16 MiB, so this .* was ended/);
     expect(existsSync(join(sandboxes.workspace, 'all'))).toBe(false);
     expect(await suffixOf(runtime, 'rm -r e')).not.toContain('may take 16 MiB. Remove');
   });

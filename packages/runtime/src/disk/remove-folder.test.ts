@@ -10,18 +10,18 @@ function folder(): string {
 }
 
 it('SB511: removes trees that no path can name, with names that are no text, and nothing that a link leads to', async () => {
-  const elsewhere = folder();
-  writeFileSync(join(elsewhere, 'kept'), '');
+  const outside = folder();
+  writeFileSync(join(outside, 'file'), '');
   const top = folder();
-  symlinkSync(elsewhere, join(top, 'link'));
+  symlinkSync(outside, join(top, 'link'));
   for (const name of ['a', 'b']) {
     // A shell goes where no path leads.
-    const go = `mkdir ${name} && cd ${name} && for i in $(seq 60); do mkdir ${name.repeat(200)} && cd -P ${name.repeat(200)} || exit 1; done; ln -s ${elsewhere} link; touch "$(printf '\\377\\376')"`;
+    const go = `mkdir ${name} && cd ${name} && for i in $(seq 60); do mkdir ${name.repeat(200)} && cd -P ${name.repeat(200)} || exit 1; done; ln -s ${outside} link; touch "$(printf '\\377\\376')"`;
     execFileSync('bash', ['-c', go], { cwd: top });
   }
   await removeFolder(top);
-  expect([existsSync(top), existsSync(join(elsewhere, 'kept'))]).toEqual([false, true]);
-  await removeFolder(elsewhere);
+  expect([existsSync(top), existsSync(join(outside, 'file'))]).toEqual([false, true]);
+  await removeFolder(outside);
 });
 
 it('SB511: removes folders that their owner may not enter, and what is not there', async () => {

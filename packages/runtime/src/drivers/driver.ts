@@ -62,7 +62,7 @@ export type SandboxHandle = ReachedBy & {
   readonly engine?: string;
   /** Control groups of this sandbox, the outermost of each hierarchy. */
   readonly groups: readonly string[];
-  /** Where the workspace is for what runs inside; `/workspace` when it is not said. */
+  /** Where the workspace is for what runs inside; default `/workspace`. */
   readonly workspace?: string;
   /** On this host: what a container has written to its root. */
   readonly rootLayer?: string;
@@ -91,8 +91,8 @@ export type Probe =
 
 export type DriverName = 'local' | 'docker' | 'remote' | 'none';
 
-/** Knows only how to start the executor, to tell whether it lives and to end it; everything the agent does happens in the executor. */
-export interface Driver extends Starter, Reaper {}
+/** Knows only how to start the executor, to find out whether it lives and to end it; everything the agent does happens in the executor. */
+export interface SandboxDriver extends Starter, Reaper {}
 
 export type IdleMode = 'hibernate' | 'suspend';
 
@@ -100,7 +100,7 @@ export type IdleMode = 'hibernate' | 'suspend';
 export interface Starter {
   /** What its sandboxes are limited to; missing where that is not known here. */
   readonly limits?: Limits;
-  /** How long `start` may take; 20 seconds when it is not said. */
+  /** How long `start` may take; default 20 seconds. */
   readonly startMs?: number;
   /**
    * What becomes of an idle sandbox. `hibernate`: it ends with its state stored and is restored from that, without losing files that the
@@ -153,7 +153,7 @@ export interface RemoteSandboxes {
 }
 
 /** How to speak with the executor of a handle. */
-export function addressOf(driver: Driver, handle: SandboxHandle): ExecutorAddress {
+export function addressOf(driver: SandboxDriver, handle: SandboxHandle): ExecutorAddress {
   if (handle.url === undefined) return { socketPath: handle.socketPath };
   return { url: handle.url, headers: () => driver.remote?.headers(handle) ?? {} };
 }

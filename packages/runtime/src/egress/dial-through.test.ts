@@ -87,7 +87,7 @@ describe('behind a proxy of the host', () => {
     },
   );
 
-  it('SB28: what it refuses, and that it is not there, is said', async () => {
+  it('SB28: its refusals and its absence are reported', async () => {
     const { url } = await upstream(1);
     await expect(dialThrough({ url, resolves: true })('forbidden.example', 443, never)).rejects.toThrow(/407 Who are you/);
     await expect(dialThrough({ url: new URL('http://127.0.0.1:1') })('8.8.8.8', 443, never)).rejects.toThrow(

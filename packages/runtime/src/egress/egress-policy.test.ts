@@ -5,7 +5,7 @@ import { refusal } from './egress-policy.ts';
 
 const ask = (address: string, port = 443, ownAddresses: readonly string[] = []) => refusal({ address, port, ownAddresses });
 
-/** The same rule told a second time, by Node's own matcher. */
+/** The same rule a second time, by Node's own matcher. */
 function listOf(family: 'ipv4' | 'ipv6', ...blocks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const block of blocks) {

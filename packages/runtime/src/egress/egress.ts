@@ -34,13 +34,13 @@ export interface EgressOptions {
   /** Default: git goes where everything goes, without a token. */
   readonly git?: GitAccess;
   /** Where the tokens are with somebody else: their git hosts, and connections to the broker there. */
-  readonly gitElsewhere?: (conversationId: string) => GitElsewhere | undefined;
+  readonly remoteGit?: (conversationId: string) => RemoteGit | undefined;
   readonly notice: (notice: string) => void;
   /** Milliseconds since some beginning; they bound what is logged. */
   readonly now?: () => number;
 }
 
-export interface GitElsewhere {
+export interface RemoteGit {
   readonly hosts: readonly string[];
   /** A connection to the broker, whichever host it is asked for. */
   readonly dial: Dial;
@@ -61,7 +61,7 @@ interface Refusals {
   readonly log: RefusalLog;
 }
 
-export function createEgress({ upstreamProxy, nameServers, networkOf, askPerson, git, gitElsewhere, notice, now }: EgressOptions): Egress {
+export function createEgress({ upstreamProxy, nameServers, networkOf, askPerson, git, remoteGit, notice, now }: EgressOptions): Egress {
   const hosts = createHostsFile();
   const dialAnywhere = createDialAnywhere();
   const refusals = new Map<string, Refusals>();
@@ -102,16 +102,16 @@ export function createEgress({ upstreamProxy, nameServers, networkOf, askPerson,
           onRefused,
         });
       const dialled = policed({ dial: reachOf(), dialAnywhere });
-      const elsewhere = gitElsewhere?.(conversationId);
-      if (elsewhere) {
-        const toBroker = policed({ dial: elsewhere.dial, dialAnywhere: elsewhere.dial });
+      const remote = remoteGit?.(conversationId);
+      if (remote) {
+        const toBroker = policed({ dial: remote.dial, dialAnywhere: remote.dial });
         return { dial: dialled, hold, git: createGitRelay(toBroker) };
       }
       if (git === undefined) return { dial: dialled, hold };
       const onUse = (use: string): void => notice(`git of conversation ${conversationId}: ${use}`);
       return { dial: dialled, hold, git: createGitBroker({ access: git, dial: dialled, onUse }) };
     },
-    gitHosts: (conversationId) => gitElsewhere?.(conversationId)?.hosts ?? git?.hosts() ?? [],
+    gitHosts: (conversationId) => remoteGit?.(conversationId)?.hosts ?? git?.hosts() ?? [],
     refusedHosts: (conversationId) => refusals.get(conversationId)?.hosts.list ?? [],
     forget: (conversationId) => void refusals.delete(conversationId),
   };
@@ -150,7 +150,7 @@ function createRefusalLog(write: (line: string) => void, now: () => number): Ref
 /**
  * Stands where a broker would, on a host that has no tokens and shall have none: each request of git's own protocol goes to the
  * broker of the sandbox's server, over a connection that `dial` has from there. `dial` is asked with the git host, so that
- * the policy of this side is kept too.
+ * the policy of this side is enforced too.
  */
 function createGitRelay(dial: Dial): GitBroker {
   return async (request, response, url, signal) => {

@@ -55,18 +55,18 @@ const PASSED_BACK = [
 
 /**
  * Speaks git's HTTP protocol with a host in the name of the user, so that the token never enters the sandbox. Owns nothing but
- * the requests under way. Whoever asks is hostile:
+ * the requests under way. The caller is hostile:
  *
  * 1. A token goes only to the host it was stored for, and only with a request of git's own protocol.
- * 2. Where the host sends the caller elsewhere, the token does not come along.
- * 3. Each use is told, without the token.
+ * 2. The token does not follow a redirect to another host.
+ * 3. Each use is reported, without the token.
  */
 export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitBroker {
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
-  function tell(use: string): void {
-    if (told.has(use) || told.size >= MAX_REMEMBERED) return;
-    told.add(use);
+  function report(use: string): void {
+    if (reported.has(use) || reported.size >= MAX_REMEMBERED) return;
+    reported.add(use);
     onUse(use);
   }
 
@@ -78,7 +78,7 @@ export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitB
     const origin = new URL(login.origin);
     const usesToken = login.authorization !== undefined && request.headers.authorization === undefined;
     if (asked.operation !== 'more')
-      tell(`${asked.operation} ${asked.host}/${asked.repository}${usesToken ? ' with the stored token' : ''}`);
+      report(`${asked.operation} ${asked.host}/${asked.repository}${usesToken ? ' with the stored token' : ''}`);
     const socket = await dialOrigin(origin, dial, signal);
     const outgoing = httpRequest({
       method: request.method,

@@ -50,7 +50,7 @@ async function listening(server: TcpServer | Server): Promise<number> {
 }
 
 interface Way {
-  /** A tunnel, once the proxy has said yes. */
+  /** A tunnel, once the proxy has agreed. */
   tunnel(target: string): Promise<Socket>;
   readonly refused: string[];
 }

@@ -6,7 +6,7 @@ import { plainName } from './network-policy.ts';
 import { passOn } from './pass-on.ts';
 import { readFront } from './read-front.ts';
 
-/** Where the policy opens names and not networks: what is said in a tunnel must be for the name that was asked for. */
+/** Where the policy opens names and not networks: what is sent in a tunnel must be for the name that was asked for. */
 export interface NameHold {
   /** Asked for each tunnel. */
   applies(host: string, port: number): Promise<boolean>;
@@ -39,15 +39,15 @@ export async function joinByHello(
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(HELLO_DEADLINE_MS)]);
   const front = await readFront(client, { maxBytes: MAX_HELLO_BYTES, signal: deadline, first: head }, firstWords).catch(() => undefined);
   if (front?.kind === 'closed' || signal.aborted) return void client.destroy();
-  const said = front?.kind === 'found' ? front.found : undefined;
-  const reason = refusedWords(said, host);
+  const opening = front?.kind === 'found' ? front.found : undefined;
+  const reason = refusedWords(opening, host);
   if (reason === undefined) {
     target.write(front?.kind === 'found' ? front.bytes : '');
     client.pipe(target);
     return;
   }
   onRefused(reason);
-  const isTls = typeof said === 'object' && said.kind === 'hello';
+  const isTls = typeof opening === 'object' && opening.kind === 'hello';
   target.unpipe(client);
   client.end(isTls ? UNRECOGNIZED_NAME : '', () => client.destroy());
 }
@@ -61,16 +61,16 @@ function firstWords(bytes: Buffer): FirstWords | undefined {
   return hello.kind === 'more' ? undefined : hello;
 }
 
-function refusedWords(said: FirstWords | undefined, host: string): string | undefined {
-  if (said === 'ssh') return undefined;
+function refusedWords(opening: FirstWords | undefined, host: string): string | undefined {
+  if (opening === 'ssh') return undefined;
   const asked = plainName(host);
   const only = `a connection to ${asked} must be for ${asked} (policy "allowlist")`;
-  if (said === undefined)
+  if (opening === undefined)
     return `${only}: its first message had no end within ${HELLO_DEADLINE_MS / 1000} s and ${MAX_HELLO_BYTES / 1024} KiB`;
-  if (said.kind === 'other') return `${only}: what was sent is neither TLS nor SSH`;
-  if (said.isEncrypted) return `${only}: its TLS hides the name (Encrypted Client Hello)`;
-  if (said.serverName === undefined) return isIP(asked) ? undefined : `${only}: its TLS names no host (no SNI)`;
-  return plainName(said.serverName) === asked ? undefined : `${only}: its TLS names ${shown(said.serverName)}`;
+  if (opening.kind === 'other') return `${only}: what was sent is neither TLS nor SSH`;
+  if (opening.isEncrypted) return `${only}: its TLS hides the name (Encrypted Client Hello)`;
+  if (opening.serverName === undefined) return isIP(asked) ? undefined : `${only}: its TLS names no host (no SNI)`;
+  return plainName(opening.serverName) === asked ? undefined : `${only}: its TLS names ${shown(opening.serverName)}`;
 }
 
 /**

@@ -29,14 +29,14 @@ export interface ProxyOptions {
 }
 
 const MAX_CONNECTIONS = 256;
-/** Tells an answer of ours from one of the target's (RFC 9209). */
+/** Distinguishes an answer of ours from one of the target's (RFC 9209). */
 const OURS = ['proxy-status', 'tendon'] as const;
 const MAX_PHRASE_CHARS = 400;
 const IDLE_MS = 10 * 60_000;
 /**
  * The egress proxy of one sandbox, its only connection to a network: an HTTP proxy (`CONNECT host:port`, and `GET http://…`) on a unix socket in a folder that
  * the inside can see and not write. Owns that socket and the connections made through it; a new server listens again on the
- * same path. Whoever speaks to it is hostile.
+ * same path. Its clients are hostile.
  */
 export async function listenProxy(socketPath: string, options: ProxyOptions = {}): Promise<Proxy> {
   const { server, close } = createProxy(options);
@@ -49,7 +49,7 @@ export async function listenProxy(socketPath: string, options: ProxyOptions = {}
   };
 }
 
-/** The same without a socket to listen on: whoever has a connection for it hands that to `server`. */
+/** The same without a socket to listen on: the caller hands connections to `server`. */
 export function createProxy(options: ProxyOptions = {}): { readonly server: Server; close(): void } {
   const reach = options.dial ?? createDial();
   const closing = new AbortController();

@@ -41,7 +41,7 @@ describe('SB340: lookups of one sandbox', () => {
     expect(await outcome(hostile('good.example', never))).toEqual(['8.8.8.8']); // the places are free again
   });
 
-  it('are kept for seconds, shared by those who ask at the same time, and never asked of what the hosts file says', async () => {
+  it('are cached for seconds, shared by simultaneous callers, and never asked of what the hosts file says', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tendon-hosts-'));
     open.push(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, 'hosts'), '# a list\n9.9.9.9 Listed.example other # named\n2620:fe::9 listed.example\n');

@@ -22,22 +22,22 @@ const DEADLINE_MS = 10_000;
 /** Of the first try; the second has twice as long. */
 const TRY = { timeout: 2500, tries: 2 };
 const KEPT_MS = 5000;
-const MAX_KEPT = 256;
+const MAX_CACHED = 256;
 const MAX_NAME = 254;
 
-interface Kept {
+interface CachedAnswer {
   readonly addresses: readonly string[];
   readonly until: number;
 }
 
 /**
- * The lookups of one sandbox: eight at once, some that wait, and answers kept for seconds. They never enter the thread pool of
+ * The lookups of one sandbox: eight at once, some that wait, and answers cached for seconds. They never enter the thread pool of
  * the process, in which two lookups without an answer would stop those of the server and of all other sandboxes.
  */
 export function createNameLookup({ servers, hosts = createHostsFile() }: NameLookupOptions = {}): NameLookup {
   const places = new KeyedSemaphore(AT_ONCE);
   const underWay = new Map<string, Promise<readonly string[]>>();
-  const kept = new Map<string, Kept>();
+  const cache = new Map<string, CachedAnswer>();
 
   async function lookUp(name: string, signal: AbortSignal): Promise<readonly string[]> {
     if (places.waiting('') >= MAX_WAITING) throw new TooManyLookups('too many names are being resolved; try again');
@@ -54,17 +54,17 @@ export function createNameLookup({ servers, hosts = createHostsFile() }: NameLoo
     }
   }
 
-  function keep(name: string, answer: Kept): void {
-    kept.delete(name);
-    kept.set(name, answer);
-    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
+  function keep(name: string, answer: CachedAnswer): void {
+    cache.delete(name);
+    cache.set(name, answer);
+    if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
   }
 
   return (host, signal) => {
     const name = host.toLowerCase().replace(/\.$/, '');
     if (name === 'localhost' || name.endsWith('.localhost')) return Promise.resolve(['127.0.0.1', '::1']);
     if (name === '' || name.length > MAX_NAME) return Promise.reject(new Error('that is not a name'));
-    const known = kept.get(name);
+    const known = cache.get(name);
     if (known !== undefined && known.until > performance.now()) return Promise.resolve(known.addresses);
     const other = underWay.get(name);
     if (other !== undefined) return other;
@@ -84,7 +84,7 @@ async function ask(name: string, servers: readonly string[] | undefined, signal:
     const asked = [resolver.resolve4(name), resolver.resolve6(name)];
     if (signal.aborted) cancel();
     const [four, six] = await Promise.allSettled(asked);
-    const addresses = inTurn(four?.status === 'fulfilled' ? four.value : [], six?.status === 'fulfilled' ? six.value : []);
+    const addresses = interleaved(four?.status === 'fulfilled' ? four.value : [], six?.status === 'fulfilled' ? six.value : []);
     if (addresses.length === 0) throw failure(four?.status === 'rejected' ? four.reason : undefined, signal.aborted);
     return addresses;
   } finally {
@@ -92,7 +92,7 @@ async function ask(name: string, servers: readonly string[] | undefined, signal:
   }
 }
 
-function inTurn(left: readonly string[], right: readonly string[]): readonly string[] {
+function interleaved(left: readonly string[], right: readonly string[]): readonly string[] {
   return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => [left[index], right[index]])
     .flat()
     .filter((address) => address !== undefined);

@@ -68,10 +68,10 @@ describe('network policy', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('SB74: what was refused is remembered in bounds and told once', () => {
+  it('SB74: what was refused is remembered in bounds and reported once', () => {
     const refused = createRefusedHosts();
-    const told = Array.from({ length: 200 }, (_, at) => refused.note(`host-${at % 100}.example`, 443, 'why'));
-    expect(told.slice(0, 100)).not.toContain(false);
+    const reported = Array.from({ length: 200 }, (_, at) => refused.note(`host-${at % 100}.example`, 443, 'why'));
+    expect(reported.slice(0, 100)).not.toContain(false);
     expect(refused.list).toHaveLength(50);
     expect(refused.note('host-99.example', 443, 'why')).toBe(false);
     expect(refused.list.at(-1)).toMatchObject({ host: 'host-99.example', port: 443, reason: 'why' });

@@ -88,7 +88,7 @@ export function isOpenedPrivately(policy: NetworkPolicy, host: string, port: num
   return !isOffline(policy) && policy.allowPrivate.includes(`${plainName(host)}:${port}`);
 }
 
-/** Whether what is said in a connection to there must be for that very name: a list of names is none of networks. */
+/** Whether what is sent in a connection to there must be for that very name: a list of names is none of networks. */
 export function isHeldToName(policy: NetworkPolicy, host: string, port: number): boolean {
   const isByList = policy.mode === 'allowlist' || policy.atMost?.mode === 'allowlist';
   return isByList && (port === 80 || port === 443) && !isOpenedPrivately(policy, host, port);

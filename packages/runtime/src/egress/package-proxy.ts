@@ -5,7 +5,7 @@ import { Refused } from './dial.ts';
 export type PackageProxy = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
 
 export interface PackageSource {
-  /** Resolves when `<folder>/<tag>` is there, or with the reason why it cannot be had. A late caller hears what was said before. */
+  /** Resolves when `<folder>/<tag>` is there, or with the reason why it cannot be had. A late caller gets the earlier output too. */
   provide(folder: string, kind: PythonKind, output: (text: string) => void): Promise<string | undefined>;
 }
 

@@ -1,6 +1,6 @@
 import { type Runtime, type Runtimes } from '@tendon/core';
 import { abortable } from '@tendon/protocol/async';
-import { endSandbox, letGo, hibernateSandbox, tellLastLines } from '../sandbox/end-sandbox.ts';
+import { endSandbox, letGo, hibernateSandbox, logLastLines } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { attachSandbox } from '../sandbox/open-sandbox.ts';
 import { isExecutorSuspended } from '../sandbox/process-memory.ts';
@@ -22,7 +22,7 @@ export interface HeldOptions extends Pick<StartGates, 'findCapacity'> {
  * 1. An incarnation is handed out only after its record is durable.
  * 2. Callers share a start; one of them going away ends neither the start nor the others' wait.
  * 3. A conversation's next sandbox does not start before its last one has ended and its files are removed.
- * 4. A start needs room and a turn; attaching to a living sandbox needs neither.
+ * 4. A start needs capacity and a turn; attaching to a living sandbox needs neither.
  */
 export class HeldSandboxes {
   readonly #context: SandboxContext;
@@ -219,7 +219,7 @@ export class HeldSandboxes {
     if (open !== undefined) await letGo(open);
     const record = await this.#context.records.get(conversationId);
     if (record === undefined || record.state === 'ended') return;
-    await tellLastLines(this.#context, record);
+    await logLastLines(this.#context, record);
     await endSandbox(this.#context, record, reason);
   }
 }

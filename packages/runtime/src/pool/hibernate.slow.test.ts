@@ -18,7 +18,7 @@ import {
   wallClock,
   type TestSandboxes,
 } from '../testing/sandboxes.ts';
-import type { RuntimesOptions } from './sandbox-runtimes.ts';
+import type { SandboxPoolOptions } from './sandbox-pool.ts';
 
 let executor: ExecutorFolder;
 let sandboxes: TestSandboxes;
@@ -32,7 +32,7 @@ afterEach(async () => {
   paused.length = 0;
 });
 
-function open(idlePlan: RuntimesOptions['idlePlan'] = { idleMs: 100 }, driver = createLocalDriver({ executor })): TestSandboxes {
+function open(idlePlan: SandboxPoolOptions['idlePlan'] = { idleMs: 100 }, driver = createLocalDriver({ executor })): TestSandboxes {
   sandboxes = createTestSandboxes(driver, { idlePlan, onSuspended: (id) => paused.push(id) });
   return sandboxes;
 }
@@ -79,11 +79,11 @@ describe('an idle sandbox', () => {
     const first = await acquire('a');
     await run(
       first,
-      'mkdir -p /tmp/deep && echo kept > /tmp/deep/file && chmod 640 /tmp/deep/file && ln -s deep/file /tmp/link && echo x > /dev/shm/x',
+      'mkdir -p /tmp/deep && echo here > /tmp/deep/file && chmod 640 /tmp/deep/file && ln -s deep/file /tmp/link && echo x > /dev/shm/x',
     );
     await untilHibernated('a');
     expect((await run(await acquire('a'), 'cat /tmp/link; stat -c %a /tmp/deep/file; cat /dev/shm/x; rm -r /tmp/*')).output).toBe(
-      'kept\n640\nx',
+      'here\n640\nx',
     );
     await untilHibernated('a');
     expect((await run(await acquire('a'), 'ls /tmp')).output).not.toContain('deep');
@@ -159,18 +159,18 @@ describe('an idle sandbox', () => {
     expect((await run(second, 'cat once')).output).toBe('once');
   });
 
-  it('SB92: a stop forgets what was kept for waking', async () => {
+  it('SB92: a stop forgets what was stored for a restore', async () => {
     open();
-    await run(await acquire('a'), 'export KEPT=1');
+    await run(await acquire('a'), 'export MARK=1');
     await untilHibernated('a');
     await sandboxes.runtimes.stop('a');
     expect(foldersOfSandboxes()).toEqual([]);
-    expect((await run(await acquire('a'), 'echo ${KEPT-gone}')).output).toBe('gone');
+    expect((await run(await acquire('a'), 'echo ${MARK-gone}')).output).toBe('gone');
   });
 
   it('SB92: what a sandbox saved badly does not keep it from waking', async () => {
     open();
-    await run(await acquire('a'), 'export KEPT=1');
+    await run(await acquire('a'), 'export MARK=1');
     await untilHibernated('a');
     const [sandbox = ''] = foldersOfSandboxes();
     writeFileSync(join(sandboxes.stateRoot, sandbox, 'state/session.json'), '{"workingDir":"/nowhere","shell":"exit 3"}');

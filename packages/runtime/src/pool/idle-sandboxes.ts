@@ -117,7 +117,7 @@ export class IdleSandboxes {
       const request = shouldPause(one, this.#plan);
       if (request) await this.#pause(one.conversationId, one.entry, request.withKernel);
     }
-    // Suspended sandboxes resume without asking for room.
+    // Suspended sandboxes resume without asking for capacity.
     for (const { conversationId, entry } of makingRoom(this.#running()))
       if (this.#runningCount() > maxLive) await this.#pause(conversationId, entry, false);
   }

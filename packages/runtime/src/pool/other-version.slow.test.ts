@@ -17,7 +17,7 @@ import {
   until,
   type TestSandboxes,
 } from '../testing/sandboxes.ts';
-import type { RuntimesOptions, SandboxRuntimes } from './sandbox-runtimes.ts';
+import type { SandboxPoolOptions, SandboxPool } from './sandbox-pool.ts';
 
 /**
  * Today's executor, which speaks the version in the file `protocol` of its workspace, as soon as there is one: `null` for an executor from before
@@ -48,12 +48,12 @@ beforeAll(() => {
 afterEach(() => sandboxes.close());
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function open(options: Partial<RuntimesOptions> = {}): TestSandboxes {
+function open(options: Partial<SandboxPoolOptions> = {}): TestSandboxes {
   sandboxes = createTestSandboxes(createLocalDriver({ executor: { folder, entry: 'main.mjs', node: process.execPath } }), options);
   return sandboxes;
 }
 
-const acquire = (runtimes: SandboxRuntimes): Promise<Runtime> => runtimes.acquire('a', { signal: never });
+const acquire = (runtimes: SandboxPool): Promise<Runtime> => runtimes.acquire('a', { signal: never });
 const inWorkspace = (name: string): string => join(sandboxes.workspace, name);
 const speaks = (protocol: readonly number[] | null): void => writeFileSync(inWorkspace('protocol'), JSON.stringify(protocol));
 const noticed = (words: string): Promise<void> => until(words, () => sandboxes.notices.some((notice) => notice.includes(words)));
@@ -66,7 +66,7 @@ describe.each([
 ] as const)('an executor of %s', (_which, protocol) => {
   it('SB168: is replaced when its action has ended, whose outcome is recorded, and the next observation reports it', async () => {
     const first = await acquire(open().runtimes);
-    await run(first, 'export KEPT=yes; mkdir -p inner; cd inner');
+    await run(first, 'export MARK=yes; mkdir -p inner; cd inner');
     speaks(protocol);
     const action = runAction(first, 'touch began; until test -e go; do sleep 0.02; done; echo x >> ran; echo went on', { timeout: 600 });
     void first.execute(action, { signal: never, epoch: 'one', isFresh: true });
@@ -87,7 +87,7 @@ describe.each([
       observation: { content: expect.stringContaining('went on') as string },
     });
     expect(readFileSync(inWorkspace('inner/ran'), 'utf8')).toBe('x\n');
-    expect(await nextSays(second, 'echo "<$KEPT ${PWD##*/}>"')).toMatch(
+    expect(await nextSays(second, 'echo "<$MARK ${PWD##*/}>"')).toMatch(
       /<yes inner>.*started by another version of Tendon and has been replaced/,
     );
     expect(leftOf(first.incarnation, sandboxes.stateRoot)).toEqual([]);
@@ -96,7 +96,7 @@ describe.each([
   it.each([
     ['is not waited for without end', { outdatedMs: 1 }, false],
     ['is not waited for when what runs is not wanted any more', {}, true],
-  ] as const)('SB168: %s: that is cancelled, and its outcome is kept', async (_how, options, isUnwanted) => {
+  ] as const)('SB168: %s: that is cancelled, and its outcome is stored', async (_how, options, isUnwanted) => {
     const first = await acquire(open(options).runtimes);
     const action = runAction(first, 'touch began; sleep 1000; touch never', { timeout: 2000 });
     void first.execute(action, { signal: never, isFresh: true });

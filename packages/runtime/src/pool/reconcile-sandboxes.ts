@@ -36,7 +36,7 @@ export async function reconcileSandboxes(
   const found = await folders.list();
   const strays = await reapers.strays(folders.stateRoot);
   const abandoned = await folders.abandoned();
-  let kept = 0;
+  let untouched = 0;
   const used = new Set<string>();
   const known = new Set<string>();
   const doomed: Doomed[] = [];
@@ -44,7 +44,7 @@ export async function reconcileSandboxes(
     const verdict = isHeld(record.conversation_id) ? 'keep' : all ? 'empty' : await judge(context, record, keepsOthers);
     known.add(record.incarnation);
     if (verdict !== 'keep') doomed.push({ record, verdict });
-    else if (record.state !== 'ended') kept += 1;
+    else if (record.state !== 'ended') untouched += 1;
     if (verdict === 'keep') used.add(folders.nameOf(record.conversation_id));
   }
   const { reaped, spared } = await reapAll(context, doomed, claim);
@@ -60,7 +60,7 @@ export async function reconcileSandboxes(
       return used;
     });
   }
-  return { kept, reaped: reaped + unknown.size };
+  return { kept: untouched, reaped: reaped + unknown.size };
 }
 
 async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers: boolean): Promise<Verdict> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
-import type { Driver } from '../drivers/driver.ts';
+import type { SandboxDriver } from '../drivers/driver.ts';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { signalProcess } from '../processes/process-identity.ts';
@@ -22,7 +22,7 @@ import {
   type TestSandboxes,
   SANDBOX_TEST_MS,
 } from '../testing/sandboxes.ts';
-import type { RuntimesOptions, SandboxRuntimes } from './sandbox-runtimes.ts';
+import type { SandboxPoolOptions, SandboxPool } from './sandbox-pool.ts';
 
 vi.setConfig({ testTimeout: SANDBOX_TEST_MS });
 
@@ -34,12 +34,12 @@ beforeAll(() => {
 });
 afterEach(() => sandboxes.close());
 
-function open(idlePlan: RuntimesOptions['idlePlan'], driver: Driver = createLocalDriver({ executor })): TestSandboxes {
+function open(idlePlan: SandboxPoolOptions['idlePlan'], driver: SandboxDriver = createLocalDriver({ executor })): TestSandboxes {
   sandboxes = createTestSandboxes(driver, { idlePlan });
   return sandboxes;
 }
 
-const acquire = (runtimes: SandboxRuntimes, id: string): Promise<Runtime> => runtimes.acquire(id, { signal: never });
+const acquire = (runtimes: SandboxPool, id: string): Promise<Runtime> => runtimes.acquire(id, { signal: never });
 const putRecord = (record: SandboxRecord): Promise<void> =>
   sandboxes.records.put('sandboxes', { id: record.conversation_id, sort: record.started_at, value: record });
 const emptyRecord = (n: number) =>

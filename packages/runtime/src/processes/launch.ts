@@ -47,7 +47,7 @@ export function launch(options: LaunchOptions): ChildProcess {
       env,
       stdio: ['ignore', log, log, ...status, ...files, ...(options.descriptors ?? [])],
     });
-    child.on('error', () => {}); // told by `firstStatus`, or by a missing pid
+    child.on('error', () => {}); // reported by `firstStatus`, or by a missing pid
     child.unref();
     return child;
   } finally {
@@ -102,7 +102,7 @@ export async function logTail(path: string, maxLines = 12, maxBytes = 4096): Pro
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Empties a log that has grown too long; it is written to its end, so whoever writes goes on. */
+/** Empties a log that has grown too long; it is written to its end, so its writer goes on. */
 export async function boundLog(path: string, maxBytes = MAX_BYTES): Promise<void> {
   try {
     if ((await stat(path)).size > maxBytes) await truncate(path, 0);

@@ -48,7 +48,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
 }
 
 /**
- * Pids whose command line or environment contains `text`; Linux only, elsewhere none. Never this process.
+ * Pids whose command line or environment contains `text`; none on systems other than Linux. Never this process.
  * @internal
  */
 export function findProcesses(text: string, source: 'cmdline' | 'environ'): readonly number[] {

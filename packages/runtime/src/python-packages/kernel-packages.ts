@@ -7,7 +7,7 @@ import { messageOf } from '../sandbox/start-phase.ts';
 
 /**
  * `ipykernel` for Pythons that have none, once for all sandboxes that see the same folder. Owns what is being fetched. Invariants:
- * 1. What stands in a folder is whole: it is made elsewhere and moved there.
+ * 1. The content of a folder is complete: it is made in another folder and moved there.
  * 2. It is made in a sandbox in which nothing of a user ever was, and seen read-only.
  * 3. Those who ask for the same share one work; one is done at a time.
  */
@@ -27,10 +27,10 @@ export interface MakeOptions {
 interface Work {
   readonly done: Promise<string | undefined>;
   readonly listeners: Set<(text: string) => void>;
-  said: string;
+  printed: string;
 }
 
-/** What failed is not tried again at once, whoever asks however often. */
+/** What failed is not tried again at once, however often it is asked for. */
 const FAILURE_HOLDS_MS = 60_000;
 const MAX_SAID = 10_000;
 
@@ -43,7 +43,7 @@ export function createKernelPackages(make: MakePackages): KernelPackages {
   function begin(kind: PythonKind, target: string): Work {
     const listeners = new Set<(text: string) => void>();
     const output = (text: string): void => {
-      work.said = (work.said + text).slice(-MAX_SAID);
+      work.printed = (work.printed + text).slice(-MAX_SAID);
       for (const listener of listeners) listener(text);
     };
     const run = async (): Promise<string | undefined> => {
@@ -59,7 +59,7 @@ export function createKernelPackages(make: MakePackages): KernelPackages {
         works.delete(target);
       }
     };
-    const work: Work = { done: making.run(run), listeners, said: '' };
+    const work: Work = { done: making.run(run), listeners, printed: '' };
     works.set(target, work);
     return work;
   }
@@ -71,7 +71,7 @@ export function createKernelPackages(make: MakePackages): KernelPackages {
       const failed = failures.get(target);
       if (failed !== undefined && performance.now() - failed.at < FAILURE_HOLDS_MS) return failed.reason;
       const work = works.get(target) ?? begin(kind, target);
-      if (work.said !== '') output(work.said);
+      if (work.printed !== '') output(work.printed);
       work.listeners.add(output);
       try {
         return await work.done;

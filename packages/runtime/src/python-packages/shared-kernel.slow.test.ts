@@ -42,11 +42,11 @@ async function withBarePython({ runtimes }: TestSandboxes, name: string): Promis
   return runtime;
 }
 
-async function cell(runtime: Runtime, code: string): Promise<{ readonly seen: ObservationDraft; readonly said: string }> {
-  let said = '';
+async function cell(runtime: Runtime, code: string): Promise<{ readonly seen: ObservationDraft; readonly printed: string }> {
+  let printed = '';
   const draft = { ...ACTIONS.run_ipython.create({ code }), timeout: 300 };
-  const seen = await observe(runtime, draft, { onOutput: ({ text }) => void (said += text) });
-  return { seen, said };
+  const seen = await observe(runtime, draft, { onOutput: ({ text }) => void (printed += text) });
+  return { seen, printed };
 }
 
 const TWO = { observation: 'run_ipython', content: expect.stringMatching(/^2\n/), success: true };
@@ -61,16 +61,16 @@ it(
     const own = open();
     const two = await Promise.all(['one', 'two'].map((name) => withBarePython(own, name)));
     const cells = await Promise.all(two.map((runtime) => cell(runtime, '1 + 1')));
-    for (const { seen, said } of cells) {
+    for (const { seen, printed } of cells) {
       expect(seen).toMatchObject(TWO);
-      expect(said).toMatch(/^Installing ipykernel for Python 3\.\d+ \(once for all conversations\) …\n/);
+      expect(printed).toMatch(/^Installing ipykernel for Python 3\.\d+ \(once for all conversations\) …\n/);
     }
     expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([expect.stringMatching(/^cpython-3\d+$/)]);
     expect((await run(two[0]!, 'ls ~/.cache/tendon/kernel')).exitCode).not.toBe(0);
     expect(await own.record(ID)).toBeUndefined();
 
     const later = await withBarePython(own, 'later');
-    expect(await cell(later, '1 + 1')).toMatchObject({ seen: TWO, said: expect.not.stringContaining('Installing') });
+    expect(await cell(later, '1 + 1')).toMatchObject({ seen: TWO, printed: expect.not.stringContaining('Installing') });
     const { output } = await run(later, 'touch /opt/tendon/kernel/cpython-3*/ipykernel/__init__.py /opt/tendon/kernel/new');
     expect(output.match(/Read-only file system|Permission denied/g)).toHaveLength(2);
   },

@@ -12,7 +12,7 @@ export interface ActionStreamParts {
   readonly incarnation: string;
   readonly client: ExecutorClient;
   readonly retries: RetryLimits;
-  /** Called when the executor lives but does not answer, or is said to be no more. */
+  /** Called when the executor lives but does not answer, or its host reports it gone. */
   readonly giveUp: (reason: string) => void;
   /** Variables for one command alone. */
   readonly secretsFor: SecretsFor;
@@ -140,7 +140,7 @@ export class ActionStream {
 
   /**
    * After a broken connection the newest piece is asked for again, for only its beginning is known for sure: how many bytes it
-   * was is not to be told from a text that may have had broken characters. What was passed on is not passed on twice.
+   * was cannot be computed from a text that may have had broken characters. What was passed on is not passed on twice.
    */
   #output(offset: unknown, text: unknown): void {
     if (typeof text !== 'string' || !Number.isSafeInteger(offset) || (offset as number) < Math.max(0, this.#newest.offset)) return;
@@ -205,7 +205,7 @@ export class ActionStream {
     }
   }
 
-  /** Said more than once: the action itself may still be on its way, and who has not seen a key has nothing to cancel. */
+  /** Sent more than once: the action itself may still be on its way, and an executor that has not seen the key has nothing to cancel. */
   async #cancel(done: AbortSignal): Promise<void> {
     for (const waitMs of CANCEL_PAUSES_MS) {
       await this.#parts.client.cancel(this.#key, this.#digest).catch(() => {});
@@ -222,7 +222,7 @@ function pause(ms: number, done: AbortSignal): Promise<boolean> {
 
 /** How much is forgiven before an action's outcome is called unknown. */
 export interface RetryLimits {
-  /** Breaks of one action's stream without news in between. */
+  /** Breaks of one action's stream without output in between. */
   readonly breaks: number;
   /** An executor that does not answer is asked again for so long, while an action that may have reached it has no outcome. */
   readonly sentMs: number;

@@ -14,7 +14,7 @@ const TAKE_MS = 10_000;
 
 /**
  * Answers what comes from within a sandbox on another host and is for its server: git, whose tokens are here and go nowhere else.
- * The host tells that a connection waits, it is fetched by the sandbox's own name, so who calls is known, and is then one to the
+ * The host reports that a connection waits, it is fetched by the sandbox's own name, so who calls is known, and is then one to the
  * broker, as if the sandbox were here. Owns the connections until they end.
  */
 export function createCallAnswerer(client: Pick<ExecutorClient, 'takeCall'>, git: GitBroker): CallAnswerer {
@@ -37,7 +37,7 @@ export function createCallAnswerer(client: Pick<ExecutorClient, 'takeCall'>, git
 
   return {
     take(id) {
-      if (open >= MAX_CALLS || closing.signal.aborted) return; // whoever calls is told so by the host, after a while
+      if (open >= MAX_CALLS || closing.signal.aborted) return; // the host reports it to the caller after a while
       open += 1;
       void join(id);
     },

@@ -46,7 +46,7 @@ async function allOf(socket: Socket): Promise<string> {
   return text;
 }
 
-it('SB56: starts what was asked for, passes lines on both ways, and tells how it ended', async () => {
+it('SB56: starts what was asked for, passes lines on both ways, and reports how it ended', async () => {
   const socket = open(REQUEST, 'order 1', 'order 2');
   socket.end();
   expect(await allOf(socket)).toMatch(/^\n*order 1\n+order 2\n+{"type":"ended","how":"exit code 0"}\n$/);
@@ -65,7 +65,7 @@ it('SB56: says why there can be none', async () => {
 it.each([
   ['no JSON', 'hello'],
   ['nothing', 'null '.repeat(2)],
-  ['another way out', { proxyUrl: 'http://127.0.0.1:1;https=evil' }],
+  ['another proxy', { proxyUrl: 'http://127.0.0.1:1;https=evil' }],
   ['another host', { proxyUrl: 'http://10.0.0.1:8000' }],
   ['a switch', { startUrl: '--no-sandbox' }],
   ['a file of the host', { startUrl: 'file:///etc/passwd' }],

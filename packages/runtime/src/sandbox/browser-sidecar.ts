@@ -27,8 +27,8 @@ const TAIL_CHARS = 1000;
 const PROXY_URL = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
 
 /**
- * Starts a browser for whoever connects, and joins the two. Owns the socket and the one browser that runs: the next connection
- * ends the one before. Whoever connects is hostile: of what comes only the first line is read here, and the rest passed on.
+ * Starts a browser for each client, and joins the two. Owns the socket and the one browser that runs: the next connection
+ * ends the one before. The client is hostile: of what comes only the first line is read here, and the rest passed on.
  */
 export async function listenBrowser(socketPath: string, startBrowser: StartBrowser): Promise<BrowserSidecar> {
   const open = new Set<Socket>();
@@ -67,9 +67,9 @@ export async function listenBrowser(socketPath: string, startBrowser: StartBrows
 
 /** Passes lines on both ways until the browser has ended; without its connection it is killed. */
 async function join(socket: Socket, child: ChildProcess): Promise<void> {
-  let said = '';
+  let tail = '';
   const { stdin, stdout, stderr } = child;
-  stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-TAIL_CHARS)));
+  stderr?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-TAIL_CHARS)));
   const kill = (): void => void child.kill('SIGKILL');
   let killTimer: NodeJS.Timeout | undefined;
   socket.once('close', kill);
@@ -85,13 +85,13 @@ async function join(socket: Socket, child: ChildProcess): Promise<void> {
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.once('close', (...how) => resolve(how));
     child.once('error', (error) => {
-      said = error.message;
+      tail = error.message;
       resolve([null, null]);
     });
   });
   clearTimeout(killTimer);
   socket.off('close', kill);
-  say(socket, { type: 'ended', how: howHostEnded(code, signal, said) });
+  say(socket, { type: 'ended', how: howHostEnded(code, signal, tail) });
   socket.end(() => socket.destroy());
 }
 

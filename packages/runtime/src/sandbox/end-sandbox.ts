@@ -1,7 +1,7 @@
 import type { SandboxContext } from './sandbox-context.ts';
 import type { OpenSandbox } from './hold-sandbox.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
-import { RESTORED } from './start-news.ts';
+import { RESTORED } from './start-notice.ts';
 import { messageOf } from './start-phase.ts';
 import { startLogOf, type SandboxHandle } from '../drivers/driver.ts';
 import { logTail } from '../processes/launch.ts';
@@ -54,8 +54,8 @@ export async function recordEnd(
   const reason = isReplaced ? RESTORED : why;
   await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
   const { conversation_id, incarnation, workspace, started_at, given_bytes } = record;
-  const kept = given_bytes === undefined ? {} : { given_bytes };
-  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...kept, state, reason });
+  const given = given_bytes === undefined ? {} : { given_bytes };
+  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...given, state, reason });
 }
 
 /** What the start and the executor have printed last; empty where nothing can be read. Before its folders are removed. Never rejects. */
@@ -68,10 +68,10 @@ export async function lastLines(
   return logTail(startLogOf(folders.of(conversationId, incarnation)));
 }
 
-/** Of a sandbox that ended by itself: into the log with what it has to say. */
-export async function tellLastLines(context: SandboxContext, record: SandboxRecord): Promise<void> {
+/** Of a sandbox that ended by itself: its last lines go into the log. */
+export async function logLastLines(context: SandboxContext, record: SandboxRecord): Promise<void> {
   if (record.state !== 'live' || record.driver !== context.driver.name || context.driver.isAlive(record.handle)) return;
   const lines = await lastLines(context, record, record.handle);
   if (lines !== '')
-    context.notice(`sandbox ${record.incarnation} of conversation ${record.conversation_id} ended and said last:\n${lines}`);
+    context.notice(`sandbox ${record.incarnation} of conversation ${record.conversation_id} ended and printed last:\n${lines}`);
 }

@@ -29,7 +29,7 @@ import { watchFolder } from '../processes/launch.ts';
 export interface ExecutorClient extends EffectsClient, LifeClient {
   readonly files: Runtime['files'];
   readonly ports: SandboxPorts;
-  /** The connection that a line of the watch has told of. */
+  /** The connection that a line of the watch has announced. */
   takeCall(id: string, options: { readonly signal: AbortSignal }): Promise<Socket>;
 }
 
@@ -38,7 +38,7 @@ interface EffectsClient {
   execute(request: ExecuteRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ExecuteLine>;
   effect(key: string, digest: string): Promise<EffectReport>;
   cancel(key: string, digest: string): Promise<void>;
-  /** A piece of an action's output from there on, empty at its end; nothing where none is kept. */
+  /** A piece of an action's output from there on, empty at its end; nothing where none is stored. */
   output(key: string, offset: number, options: { readonly signal: AbortSignal }): Promise<Uint8Array | undefined>;
 }
 
@@ -52,8 +52,8 @@ interface LifeClient {
   /** Ends whatever the agent has started, in the foreground and behind it. */
   endWork(): Promise<void>;
   /**
-   * Holds a connection; resolves when it is gone (which it is when the executor goes), with the reason if the other end said
-   * that the sandbox is no more. What it says before that is passed on. Never rejects.
+   * Holds a connection; resolves when it is gone (which it is when the executor goes), with the reason if the other end reported
+   * that the sandbox is no more. Its lines before that are passed on. Never rejects.
    */
   hold(options: HoldOptions): Promise<string | undefined>;
   close(): void;
@@ -216,8 +216,8 @@ export interface AwaitOptions {
 
 /**
  * The first answer of an executor that is just starting. Wakes when its socket appears in the folder; checks now and then too,
- * for the moment between the socket's birth and its first listen. Rejects when `isAlive` says the process is gone, or whoever
- * stands before the sandbox does.
+ * for the moment between the socket's birth and its first listen. Rejects when `isAlive` says the process is gone, or the
+ * host of the sandbox does.
  */
 export async function awaitExecutor(client: ExecutorClient, { socketPath, isAlive, signal }: AwaitOptions): Promise<Alive> {
   let wake = (): void => {};

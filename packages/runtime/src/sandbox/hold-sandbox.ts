@@ -24,7 +24,7 @@ export interface OpenSandbox extends CountedUse {
   readonly client: ExecutorClient;
   readonly watch: SandboxWatch;
   readonly disk: DiskWatch;
-  /** What is elsewhere is not looked after here. */
+  /** Undefined for a remote sandbox, whose host looks after it. */
   readonly workspace: HeldFolder | undefined;
   readonly record: SandboxRecord & { readonly state: 'live' };
   readonly ways: SandboxWays;
@@ -36,7 +36,7 @@ interface SandboxWays {
   readonly proxy: Proxy | undefined;
   /** To a browser beside the sandbox, where the driver has that. */
   readonly browser: BrowserSidecar | undefined;
-  /** For what a sandbox elsewhere asks of this server. */
+  /** Answers what a remote sandbox asks of this server. */
   readonly calls: CallAnswerer | undefined;
 }
 
@@ -46,13 +46,13 @@ export interface HeldPlace {
   readonly probe: Probe & { readonly available: true };
 }
 
-/** Takes a live one into this server's hands: what leads out of it, its watch, its runtime. `news` is told beside the next observation. */
+/** Takes a live one into this server's hands: what leads out of it, its watch, its runtime. `notice` is added to the next observation. */
 export async function holdSandbox(
   context: SandboxContext,
   record: SandboxRecord & { readonly state: 'live' },
   client: ExecutorClient,
   { probe, workspace }: HeldPlace,
-  news?: string,
+  notice?: string,
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation, handle } = record;
   const folders = context.folders.of(conversationId, incarnation);
@@ -64,7 +64,7 @@ export async function holdSandbox(
     leaseSeconds: context.renewsLease(conversationId) ? context.leaseSeconds : undefined,
     onLine(line) {
       if ('call' in line) ways.calls?.take(line.call);
-      if ('watching' in line) void tellNetwork(context, conversationId, handle);
+      if ('watching' in line) void sendNetwork(context, conversationId, handle);
     },
     onChecked: () => void (context.driver.remote || boundLog(startLogOf(folders))),
   });
@@ -82,7 +82,7 @@ export async function holdSandbox(
     giveUp: watch.report,
     secretsFor: context.secretsFor,
     limits,
-    news,
+    notice,
     disk,
   });
   return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, disk, workspace, record, ways };
@@ -104,7 +104,7 @@ async function openWays(
   };
 }
 
-/** What is elsewhere is watched there. */
+/** The host of a remote sandbox watches its disk. */
 function holdDisk(
   { driver, folders: plan }: SandboxContext,
   { conversation_id: conversationId, incarnation, workspace, given_bytes, handle }: SandboxRecord & { readonly state: 'live' },
@@ -128,10 +128,10 @@ function holdDisk(
 }
 
 /** Sends the conversation's policy to a remote egress proxy; again whenever its host is reached anew. */
-export async function tellNetwork(context: SandboxContext, conversationId: string, handle: SandboxHandle): Promise<void> {
-  const told = context.driver.remote?.setNetwork(handle, () => context.egress.policyOf(conversationId));
-  await told?.catch((error: unknown) =>
-    context.notice(`the host of the sandbox of conversation ${conversationId} was not told of its network policy: ${messageOf(error)}`),
+export async function sendNetwork(context: SandboxContext, conversationId: string, handle: SandboxHandle): Promise<void> {
+  const sent = context.driver.remote?.setNetwork(handle, () => context.egress.policyOf(conversationId));
+  await sent?.catch((error: unknown) =>
+    context.notice(`the host of the sandbox of conversation ${conversationId} did not get its network policy: ${messageOf(error)}`),
   );
 }
 

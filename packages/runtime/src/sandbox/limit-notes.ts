@@ -3,7 +3,7 @@ import type { ObservationDraft } from '@tendon/protocol';
 import { reachedIn, type Limits } from '../processes/control-group.ts';
 import { sizeText } from '../size-text.ts';
 
-/** Says in plain words which limit of its sandbox an action ran into. Told from outside: what runs inside cannot see its limits. */
+/** Notes in plain words which limit of its sandbox an action ran into. Measured outside: what runs inside cannot see its limits. */
 export interface LimitWatch {
   /** Before an action goes out; what comes back adds the words to its result. */
   begin(): (result: ExecuteResult) => ExecuteResult;
@@ -27,15 +27,15 @@ export function watchLimits(groups: readonly string[], limits: Limits | undefine
           ...(now.memory > before.memory ? [`${memory}, and a process was ended for it`] : []),
           ...(now.processes > before.processes ? [`${processes}: no more could be started`] : []),
         ];
-        return withNotes(result, result.outcome === 'observed' ? [...notes, ...toldByOutput(result.observation, limits)] : notes);
+        return withNotes(result, result.outcome === 'observed' ? [...notes, ...foundInOutput(result.observation, limits)] : notes);
       };
     },
     whyEnded: () => (reachedIn(groups).memory > 0 ? memory : undefined),
   };
 }
 
-/** What the kernel tells only the program that ran into it. */
-function toldByOutput({ content, extras }: ObservationDraft, limits: Limits): readonly string[] {
+/** What the kernel reports only to the program that ran into it. */
+function foundInOutput({ content, extras }: ObservationDraft, limits: Limits): readonly string[] {
   const { metadata } = extras as { readonly metadata?: { readonly exit_code?: number } };
   return [
     ...(metadata?.exit_code === TOO_LARGE || /file too large/i.test(content)

@@ -6,7 +6,7 @@ import { createTestSandboxes, execute, executorFolder, never, run, type TestSand
 
 const MiB = 1024 ** 2;
 
-/** Real commands run into real limits; what the model is told of it. */
+/** Real commands run into real limits; what the model reads of it. */
 describe('limits of a sandbox', () => {
   let sandboxes: TestSandboxes;
   let runtime: Runtime;
@@ -18,17 +18,17 @@ describe('limits of a sandbox', () => {
   afterAll(() => sandboxes.close());
 
   /** The hint beside the output. */
-  async function told(command: string): Promise<string> {
+  async function noteOf(command: string): Promise<string> {
     const result = await execute(runtime, command);
     if (result.outcome !== 'observed' || result.observation.observation !== 'run') throw new Error(JSON.stringify(result));
     return result.observation.extras.metadata.suffix;
   }
 
-  it('SB90: memory that is used up is said, and ends the command, not the executor', async () => {
-    expect(await told(`perl -e 'my @a; push @a, "x" x ${MiB} for 1..1000'`)).toContain(
+  it('SB90: memory that is used up is reported, and ends the command, not the executor', async () => {
+    expect(await noteOf(`perl -e 'my @a; push @a, "x" x ${MiB} for 1..1000'`)).toContain(
       "[The sandbox's memory limit of 256 MiB was reached, and a process was ended for it.]",
     );
-    expect(await told('true')).not.toContain('limit');
+    expect(await noteOf('true')).not.toContain('limit');
     expect(sandboxes.runtimes.current('limited')).toBe(runtime);
   });
 
@@ -52,13 +52,13 @@ describe('limits of a sandbox', () => {
 
   it('SB90: too many processes', async () => {
     const bomb = 'my @p; for (1..200) { my $p = fork; defined $p or last; $p or sleep(100), exit; push @p, $p } kill 9, @p';
-    expect(await told(`perl -e '${bomb}'`)).toContain(
+    expect(await noteOf(`perl -e '${bomb}'`)).toContain(
       "[The sandbox's limit of 100 processes and threads was reached: no more could be started.]",
     );
   });
 
   it('SB90: too large a file', async () => {
-    expect(await told('head -c 40M /dev/zero > large; code=$?; rm large; (exit $code)')).toContain(
+    expect(await noteOf('head -c 40M /dev/zero > large; code=$?; rm large; (exit $code)')).toContain(
       '[A file in the sandbox can be 20 MiB at most.]',
     );
     expect((await run(runtime, 'head -c 10M /dev/zero > fits && rm fits')).exitCode).toBe(0);
@@ -66,11 +66,11 @@ describe('limits of a sandbox', () => {
 
   it('SB90: too many open files', async () => {
     const opening = 'my @f; for (1..400) { open(my $f, "<", "/etc/passwd") or die "$!\\n"; push @f, $f }';
-    expect(await told(`perl -e '${opening}'`)).toContain('[A process in the sandbox can have 300 files open.]');
+    expect(await noteOf(`perl -e '${opening}'`)).toContain('[A process in the sandbox can have 300 files open.]');
   });
 
   it('SB90: a full temporary folder', async () => {
-    expect(await told('head -c 10M /dev/zero > /tmp/full; rm /tmp/full')).toContain('[/tmp, /var/tmp and /dev/shm hold 8 MiB each');
+    expect(await noteOf('head -c 10M /dev/zero > /tmp/full; rm /tmp/full')).toContain('[/tmp, /var/tmp and /dev/shm hold 8 MiB each');
   });
 });
 

@@ -4,12 +4,12 @@ import { addressOf, type Probe, type SandboxHandle, type SandboxSpec } from '../
 import { holdFolder, type HeldFolder } from '../workspace/held-folder.ts';
 import { measureGiven } from '../disk/measure-disk.ts';
 import { createExecutorClient, type ExecutorClient, awaitExecutor } from './executor-client.ts';
-import { endSandbox, lastLines, tellLastLines } from './end-sandbox.ts';
+import { endSandbox, lastLines, logLastLines } from './end-sandbox.ts';
 import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';
 import { isSpoken, retireSandbox } from './retire-sandbox.ts';
 import type { SandboxContext, SandboxPlan } from './sandbox-context.ts';
 import { isThere, type SandboxRecord } from './sandbox-record.ts';
-import { NEVER_STARTED, startNews } from './start-news.ts';
+import { NEVER_STARTED, startNotice } from './start-notice.ts';
 import { inPhase, StartFailed } from './start-phase.ts';
 
 export interface OpenOptions {
@@ -18,7 +18,7 @@ export interface OpenOptions {
   readonly unwanted?: AbortSignal;
   /** `detail` = what it is at just now, where that takes long. */
   readonly onPhase: (phase: StartPhase, detail?: string) => void;
-  /** Runs a start when there is room for one more. Attaching to a living sandbox does not need it. */
+  /** Runs a start when there is capacity for one more. Attaching to a living sandbox does not need it. */
   readonly admit: <T>(start: () => Promise<T>) => Promise<T>;
 }
 
@@ -54,7 +54,7 @@ export async function openSandbox(context: SandboxContext, conversationId: strin
       }
       if (found) await retire(context, record, found.outdated, options);
       else {
-        await tellLastLines(context, record);
+        await logLastLines(context, record);
         await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
       }
     }
@@ -174,7 +174,7 @@ async function start(
     const live = { ...record, given_bytes: await given, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
     const held = { probe: place.probe, workspace: place.held };
-    const open = await holdSandbox(context, live, client, held, startNews(previous, handle));
+    const open = await holdSandbox(context, live, client, held, startNotice(previous, handle));
     onPhase('ready');
     return open;
   } catch (error) {
@@ -231,7 +231,7 @@ async function reachExecutor(
   }
 }
 
-/** Kept from the conversation's first sandbox on. Never rejects. */
+/** Stored from the conversation's first sandbox on. Never rejects. */
 async function givenBytes(held: HeldFolder | undefined, previous: SandboxRecord | undefined): Promise<number | null> {
   if (held === undefined) return null;
   return previous?.given_bytes === undefined ? measureGiven(held.place).catch(() => null) : previous.given_bytes;

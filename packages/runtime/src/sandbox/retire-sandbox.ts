@@ -9,7 +9,7 @@ import type { ExecutorClient } from './executor-client.ts';
 import { endSandbox } from './end-sandbox.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
-import { OUTDATED } from './start-news.ts';
+import { OUTDATED } from './start-notice.ts';
 import { messageOf } from './start-phase.ts';
 
 const ASK_AGAIN_MS = 200;

@@ -1,6 +1,6 @@
 import type { Clock } from '@tendon/core';
 import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
-import type { Driver } from '../drivers/driver.ts';
+import type { SandboxDriver } from '../drivers/driver.ts';
 import type { PackageSource } from '../egress/package-proxy.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { SecretsFor } from './action-stream.ts';
@@ -31,7 +31,7 @@ export interface SandboxContext extends SandboxTools, SandboxLease {
 /** By what sandboxes are started, found again and ended, whatever they are for. */
 export interface SandboxTools {
   readonly records: SandboxRecords;
-  readonly driver: Driver;
+  readonly driver: SandboxDriver;
   /** The driver's own, and those of others. */
   readonly reapers: Reapers;
   readonly folders: FolderPlan;
@@ -39,7 +39,7 @@ export interface SandboxTools {
   readonly notice: (notice: string) => void;
 }
 
-/** How long what is held is kept. */
+/** How long what is held stays. */
 export interface SandboxLease {
   /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
   readonly leaseSeconds: number;

@@ -39,7 +39,7 @@ while True:
     await run(runtime, 'rm -f port; (setsid python3 serve.py >/dev/null 2>&1 &); until test -s port; do sleep 0.05; done');
     return Number((await run(runtime, 'cat port')).output);
   }
-  const said = async (port: number): Promise<string> => {
+  const answerOf = async (port: number): Promise<string> => {
     const socket = await ports.connect(port, { signal });
     socket.write('!');
     return text(socket);
@@ -53,7 +53,7 @@ while True:
 
   it.each(['0.0.0.0', '127.0.0.3', '::', '::1'])('SB111: a connection leads to it, bound to %s', async (bind) => {
     const port = await serve('hello', bind);
-    expect(await said(port)).toBe('hello!');
+    expect(await answerOf(port)).toBe('hello!');
   });
 
   it('SV139: a program is spoken to over its input and output, sees what is its own, and ends with the connection', async () => {
@@ -86,7 +86,7 @@ while True:
     await expect(ports.connect(port, { signal })).rejects.toMatchObject({ name: 'NotServed' });
   });
 
-  it('SB112: where nothing listens is said', async () => {
+  it('SB112: where nothing listens is reported', async () => {
     await expect(ports.connect(9, { signal })).rejects.toThrow(/nothing listens on port 9/);
   });
 
@@ -96,12 +96,12 @@ while True:
     const following = (async () => {
       for await (const list of ports.follow({ signal: stop.signal })) heard.push(list.map(({ port }) => port).join());
     })();
-    await until('the list is told', () => heard.length > 0);
-    const port = await serve('news');
-    await until('the new one is told', () => heard.at(-1)!.includes(String(port)));
+    await until('the list is reported', () => heard.length > 0);
+    const port = await serve('latest');
+    await until('the new one is reported', () => heard.at(-1)!.includes(String(port)));
     await run(runtime, `kill $(ss -Hltnp "sport = :${port}" 2>/dev/null | grep -o 'pid=[0-9]*' | cut -d= -f2) || pkill -f serve.py`);
-    await until('its end is told', () => !heard.at(-1)!.includes(String(port)));
-    await until('its end is told', () => !heard.at(-1)!.includes(String(port)));
+    await until('its end is reported', () => !heard.at(-1)!.includes(String(port)));
+    await until('its end is reported', () => !heard.at(-1)!.includes(String(port)));
     stop.abort();
     await following;
     expect(heard.filter((list) => list.includes(String(port)))).toHaveLength(1);

@@ -37,7 +37,7 @@ export function createSandboxPorts(connection: Pick<ExecutorConnection, 'ask' | 
       try {
         for await (const line of connection.lines({ method: 'GET', path: '/ports/follow' }, signal)) yield checkPorts(JSON.parse(line));
       } catch {
-        // The sandbox has gone, or speaks nonsense: then there is nothing to tell.
+        // The sandbox has gone, or speaks nonsense: then there is nothing to report.
       }
     },
     async connect(port, { signal }) {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RecordStore } from '@tendon/core';
 import type { DriverName, SandboxHandle } from '../drivers/driver.ts';
 
-/** What is durable of a sandbox; the id is the conversation's. Kept after its end: the next start must know that there was one. */
+/** What is durable of a sandbox; the id is the conversation's. Stored after its end too: the next start must know that there was one. */
 export type SandboxRecord = {
   readonly conversation_id: string;
   readonly driver: DriverName;

@@ -78,7 +78,7 @@ describe('a runtime and what it hears', () => {
       client,
       lost: lost.promise,
       secretsFor: () => new Map(),
-      news: undefined,
+      notice: undefined,
       limits: watchLimits([], undefined),
       disk: UNLIMITED,
       giveUp: () => {},
@@ -133,7 +133,7 @@ describe('a runtime and what it hears', () => {
   });
 
   it.each(['1970-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z', '9999-01-01T00:00:00.000Z'])(
-    'SB27: not started is only said of an action that nobody can have sent before, whatever its time (%s)',
+    'SB27: not started is only answered for an action that nobody can have sent before, whatever its time (%s)',
     async (timestamp) => {
       expect(await execute({ timestamp })).toMatchObject({ outcome: 'not-started' });
       expect(await execute({ timestamp, isFresh: false })).toMatchObject({ outcome: 'unknown' });

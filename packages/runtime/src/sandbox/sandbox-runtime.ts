@@ -14,8 +14,8 @@ export interface SandboxRuntimeParts extends ActionStreamParts {
   readonly workspace: string;
   readonly lost: Promise<string>;
   readonly limits: LimitWatch;
-  /** Told once, beside the next observation. */
-  readonly news: string | undefined;
+  /** Added once, to the next observation. */
+  readonly notice: string | undefined;
   readonly disk: DiskWatch;
 }
 
@@ -29,7 +29,7 @@ export interface SandboxRuntimeParts extends ActionStreamParts {
 export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
   const { client, incarnation } = parts;
   let lostReason: string | undefined;
-  let { news } = parts;
+  let { notice } = parts;
   void parts.lost.then((reason) => (lostReason = reason));
 
   const keyOf = (id: number, epoch: string | undefined): string => [parts.conversationId, ...(epoch ? [epoch] : []), id].join(':');
@@ -47,15 +47,15 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     const signal = AbortSignal.any([options.signal, disk.signal]);
     const result = withLimits(await new ActionStream(action, name, parts, { ...options, signal }, () => lostReason).run());
     const note = await disk.end(result);
-    return withNews(note === undefined ? result : withNotes(result, [note]));
+    return withNotice(note === undefined ? result : withNotes(result, [note]));
   }
 
-  function withNews(result: ExecuteResult): ExecuteResult {
+  function withNotice(result: ExecuteResult): ExecuteResult {
     // The text of a file is shown as it is: it waits for the next.
-    if (news === undefined || result.outcome !== 'observed' || result.observation.observation === 'read') return result;
-    const told = withNotes(result, [news]);
-    news = undefined;
-    return told;
+    if (notice === undefined || result.outcome !== 'observed' || result.observation.observation === 'read') return result;
+    const noted = withNotes(result, [notice]);
+    notice = undefined;
+    return noted;
   }
 
   /** What the journal, which outlives incarnations, knows of an action of an earlier one. Nothing is run for it. */

@@ -20,7 +20,7 @@ export interface Watched {
   readonly whyEnded: () => string | undefined;
   /** Given: the lease is renewed for so long, again and again. */
   readonly leaseSeconds: number | undefined;
-  /** What the host of a sandbox elsewhere has to say. */
+  /** What the host of a remote sandbox reports. */
   readonly onLine: HoldOptions['onLine'];
   /** Now and then. */
   readonly onChecked: () => void;
@@ -42,9 +42,9 @@ export function watchSandbox(client: ExecutorClient, watched: Watched): SandboxW
 
   async function watch(): Promise<void> {
     while (!stopped.signal.aborted) {
-      const said = await client.hold({ signal: stopped.signal, onLine: watched.onLine });
+      const reason = await client.hold({ signal: stopped.signal, onLine: watched.onLine });
       if (stopped.signal.aborted) return;
-      if (said !== undefined) return report(said);
+      if (reason !== undefined) return report(reason);
       for (const waitMs of LOOK_AGAIN_MS) {
         if (!watched.isAlive()) return report(['the sandbox ended', watched.whyEnded()].filter(Boolean).join(': '));
         if (!(await pause(waitMs, stopped.signal))) return;

@@ -1,6 +1,6 @@
 import { abortable } from '@tendon/protocol/async';
 
-/** A start that failed: names the phase, its one-line cause, and what the sandbox said last. */
+/** A start that failed: names the phase, its one-line cause, and what the sandbox printed last. */
 export class StartFailed extends Error {
   override name = 'StartFailed';
   readonly phase: string;
@@ -8,8 +8,8 @@ export class StartFailed extends Error {
   readonly timedOut: boolean;
 
   constructor(phase: string, { cause, lastLines = '', timedOut = false }: { cause: string; lastLines?: string; timedOut?: boolean }) {
-    const said = lastLines === '' ? '' : `\nIt said last:\n${lastLines}`;
-    super(`The sandbox did not start (${phase}): ${cause}${said}`);
+    const printed = lastLines === '' ? '' : `\nIt printed last:\n${lastLines}`;
+    super(`The sandbox did not start (${phase}): ${cause}${printed}`);
     this.phase = phase;
     this.timedOut = timedOut;
   }

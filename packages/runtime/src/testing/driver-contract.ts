@@ -18,15 +18,15 @@ import {
 } from './sandboxes.ts';
 import type { RunnableAction, Runtime } from '@tendon/core';
 import { signalProcess } from '../processes/process-identity.ts';
-import type { Driver, SandboxHandle } from '../drivers/driver.ts';
+import type { SandboxDriver, SandboxHandle } from '../drivers/driver.ts';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
 
 /** What the suite must know of a driver beside what all have. Without the optional ones the sandbox is a process of this host. */
 export interface DriverUnderTest {
-  readonly make: (executor: ExecutorFolder) => Driver | Promise<Driver>;
+  readonly make: (executor: ExecutorFolder) => SandboxDriver | Promise<SandboxDriver>;
   /** Where the workspace is for what runs inside. */
   readonly workspacePath: (sandboxes: TestSandboxes) => string;
-  /** The workspace as the test can look into it; the folder of the conversation when it is not said. */
+  /** The workspace as the test can look into it; default the folder of the conversation. */
   readonly workspaceFolder?: (sandboxes: TestSandboxes) => string;
   /** SIGKILL to the executor. */
   readonly killExecutor?: (handle: SandboxHandle) => Promise<void>;
@@ -146,7 +146,7 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       expect(await execute(runtime, 'touch never', controller.signal)).toMatchObject({ outcome: 'not-started' });
     });
 
-    it('RT35: what waits for input is told from what is silent for another reason', async () => {
+    it('RT35: what waits for input is distinguished from what is silent for another reason', async () => {
       const runtime = await acquire('asking');
       const suffixOf = async (session: string, command: string): Promise<string> => {
         const action = runAction(runtime, command, { timeout: 0.5 });
@@ -205,7 +205,7 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       expect(await whatIsLeft(runtime.incarnation, sandboxes)).toEqual([]);
     });
 
-    it('SB161: what was lost with a sandbox that died unseen is said beside the next output, once', async () => {
+    it('SB161: what was lost with a sandbox that died unseen is reported beside the next output, once', async () => {
       const runtimes = await sandboxes.restart();
       const runtime = await acquire('unseen', runtimes);
       await run(runtime, 'plain=1');

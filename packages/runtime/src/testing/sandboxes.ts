@@ -9,11 +9,11 @@ import { createMemoryStorage } from '@tendon/core/storage';
 import type { Clock, ExecuteOptions, ExecuteResult, RecordStore, RunnableAction, Runtime } from '@tendon/core';
 import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
 import { groupsNamed } from '../processes/control-group.ts';
-import type { Driver, SandboxHandle } from '../drivers/driver.ts';
+import type { SandboxDriver, SandboxHandle } from '../drivers/driver.ts';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
 import { findProcesses, type ProcessIdentity } from '../processes/process-identity.ts';
-import { createRuntimes } from '../pool/create-runtimes.ts';
-import type { RuntimesOptions, SandboxRuntimes } from '../pool/sandbox-runtimes.ts';
+import { createSandboxPool } from '../pool/create-sandbox-pool.ts';
+import type { SandboxPoolOptions, SandboxPool } from '../pool/sandbox-pool.ts';
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -39,23 +39,26 @@ export interface TestSandboxes {
   readonly workspace: string;
   readonly stateRoot: string;
   readonly records: RecordStore;
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
   readonly notices: string[];
   /** Another server over the same records and folders, as after a restart. */
-  restart(): Promise<SandboxRuntimes>;
+  restart(): Promise<SandboxPool>;
   record(conversationId: string): Promise<SandboxRecord | undefined>;
   handle(conversationId: string): Promise<SandboxHandle>;
   close(): Promise<void>;
 }
 
-export function createTestSandboxes(driver: Driver, options: Partial<RuntimesOptions> & { readonly folder?: string } = {}): TestSandboxes {
+export function createTestSandboxes(
+  driver: SandboxDriver,
+  options: Partial<SandboxPoolOptions> & { readonly folder?: string } = {},
+): TestSandboxes {
   const folder = realpathSync(options.folder ?? mkdtempSync(join(tmpdir(), 'tendon-sandbox-')));
   const workspace = mkdtempSync(join(folder, 'workspace-'));
   const stateRoot = join(folder, 'state');
   const records = options.records ?? createMemoryStorage({ clock: wallClock }).records;
   const notices: string[] = [];
-  const open = (): SandboxRuntimes =>
-    createRuntimes({
+  const open = (): SandboxPool =>
+    createSandboxPool({
       records,
       driver,
       stateRoot,
@@ -64,9 +67,9 @@ export function createTestSandboxes(driver: Driver, options: Partial<RuntimesOpt
       onNotice: (notice) => notices.push(notice),
       ...options,
     });
-  const all: SandboxRuntimes[] = [open()];
+  const all: SandboxPool[] = [open()];
   const record = (id: string): Promise<SandboxRecord | undefined> => records.get<SandboxRecord>('sandboxes', id);
-  const [runtimes] = all as [SandboxRuntimes];
+  const [runtimes] = all as [SandboxPool];
   return {
     folder,
     workspace,
@@ -156,7 +159,7 @@ export function anchorOf({ anchor }: SandboxHandle): ProcessIdentity {
   return anchor;
 }
 
-/** Resolves when the condition holds; rejects after half a minute: a deadline, not a measurement. For what only another process can tell. */
+/** Resolves when the condition holds; rejects after half a minute: a deadline, not a measurement. For what only another process knows. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 30_000;
   while (!(await holds())) {

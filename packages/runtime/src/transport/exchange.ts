@@ -36,7 +36,7 @@ export function picked({ headers }: IncomingMessage, names: readonly string[]): 
   return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }
 
-/** Headers of one connection only, which whoever stands in between does not pass on. */
+/** Headers of one connection only, which a proxy does not pass on. */
 export const HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',

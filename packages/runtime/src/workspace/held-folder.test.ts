@@ -83,16 +83,16 @@ it('SB301: opened again and again while it is swapped for a link, it is the fold
   symlinkSync(other, link);
   const swapper = spawn('python3', ['-c', SWAPPER, inner, link], { stdio: ['pipe', 'pipe', 'inherit'] });
   await once(swapper.stdout, 'data');
-  const seen = { folder: 0, refused: 0, elsewhere: 0 };
+  const seen = { folder: 0, refused: 0, other: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const held = await holdFolder(join(inner, 'below')).catch(() => undefined);
     const isReal = held && /workspace\/(inner|link)\/below$/.test(readlinkSync(`/proc/self/fd/${held.descriptor()}`));
-    seen[held === undefined ? 'refused' : isReal ? 'folder' : 'elsewhere'] += 1;
+    seen[held === undefined ? 'refused' : isReal ? 'folder' : 'other'] += 1;
     held?.close();
   }
   swapper.stdin.end();
   await once(swapper, 'exit');
-  expect(seen.elsewhere).toBe(0);
+  expect(seen.other).toBe(0);
   expect(seen.folder).toBeGreaterThan(0);
   expect(seen.refused).toBeGreaterThan(0);
 }, 60_000);

@@ -100,7 +100,7 @@ async function streamUntilLost(response: ServerResponse, lost: Promise<string>, 
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const say = (line: WatchLine): void => void (response.writableNeedDrain || response.write(`${JSON.stringify(line)}\n`));
   say({ watching: true });
-  // To who does not read nothing is said: the call is given up after a while.
+  // A client that does not read gets nothing: the call is given up after a while.
   const unfollow = follow((call) => say({ call }));
   const stillHere = setInterval(() => response.writableNeedDrain || response.write('\n'), STILL_HERE_MS);
   const reason = await Promise.race([lost, closed]);

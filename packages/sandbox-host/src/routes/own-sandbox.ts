@@ -59,7 +59,7 @@ function linesOf(runtime: Runtime, action: RunnableAction, signal: AbortSignal):
     signal,
     isFresh: true,
     onOutput: (chunk) => {
-      // Whoever reads slower than 16 MiB behind gets the whole in the outcome only.
+      // A client that lags by more than 16 MiB gets the whole in the outcome only.
       if (stream.readableLength < 16 * 1024 * 1024) say({ type: 'output', ...chunk });
     },
   });

@@ -47,7 +47,7 @@ const GONE = 410;
 /** Not 403: that is about the key. */
 const BEYOND = 409;
 
-/** Sandboxes for servers elsewhere: begun, looked at, ended. */
+/** Sandboxes of remote servers: started, inspected, ended. */
 export const sandboxRoutes: HostRoutes = (app, context) => {
   networkRoutes(app, context);
   beginning(app, context);

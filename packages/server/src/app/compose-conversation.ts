@@ -12,7 +12,7 @@ import {
   type LlmProvider,
   type Runtimes,
 } from '@tendon/core';
-import type { Dial, SandboxRuntimes } from '@tendon/runtime';
+import type { Dial, SandboxPool } from '@tendon/runtime';
 import type { Foundation } from './open-stores.ts';
 import type { ConversationConfig } from '../platform/config/config.ts';
 import type { ConversationRegistry } from '../conversations/conversation-registry.ts';
@@ -50,7 +50,7 @@ interface TurnPorts {
 }
 
 export interface ConversationParts extends Foundation, TurnPorts {
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
   readonly conversations: Conversations;
   readonly registry: Pick<ConversationRegistry, 'sayProblem'>;
   readonly around: Around;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
-import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
+import { createSandboxPool, type SandboxPool } from '@tendon/runtime';
 import { pruneWsSessions } from '../compat/opendevin/sockets/ws-sessions.ts';
 import { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
@@ -109,10 +109,10 @@ function createRegistry({ driver, settings, ...foundation }: Foundation, questio
   });
 }
 
-function createSandboxes(foundation: Foundation, registry: ConversationRegistry): SandboxRuntimes {
+function createSandboxes(foundation: Foundation, registry: ConversationRegistry): SandboxPool {
   const { config, clock, logger, storage, secretStore, providerTokens } = foundation;
   const { driver, otherReapers, network } = foundation.driver;
-  return createRuntimes({
+  return createSandboxPool({
     records: storage.records,
     driver,
     otherReapers,
@@ -140,7 +140,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
 function createConversations(
   foundation: Foundation,
   registry: ConversationRegistry,
-  runtimes: SandboxRuntimes,
+  runtimes: SandboxPool,
   { loop = new LoopWatch(), around = {} }: ComposeOptions,
 ): Conversations {
   const { access, mcpServers } = foundation;
@@ -171,7 +171,7 @@ function modelFor({ id, model }: Pick<StoredConversation, 'id' | 'model'>, { mod
   return chooseModel({ model, llm: modelAccess.get(id) }, settings, config);
 }
 
-async function wake({ storage, clock, logger }: Foundation, runtimes: SandboxRuntimes, conversations: Conversations): Promise<void> {
+async function wake({ storage, clock, logger }: Foundation, runtimes: SandboxPool, conversations: Conversations): Promise<void> {
   // Conversations do not wait until the sandboxes of an earlier server are sorted out.
   await Promise.all([runtimes.reconcile(), conversations.wakeActive()]);
   // Nobody waits for these.

@@ -1,6 +1,6 @@
 import type { Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { EventSearch } from '../events/event-search.ts';
@@ -21,7 +21,7 @@ interface ModelPorts {
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
 export interface Engine extends Omit<Stores, 'modelAccess'>, ModelPorts {
   readonly clock: Clock;
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
   readonly conversations: Conversations;
   readonly eventSearch: EventSearch;
   readonly sandbox: ProbedSandbox;

@@ -1,7 +1,7 @@
 import type { Clock, ExternalTools, Runtimes } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { McpConfig } from '@tendon/protocol';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 import type { ConversationConfig } from '../platform/config/config.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { offeredPullRequests } from '../git/pull-requests/offered-pull-requests.ts';
@@ -20,7 +20,7 @@ export interface ConversationToolsParts extends PullRequestParts {
   readonly mcpServers: ConversationMcpServers;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
-  readonly runtimes: Pick<SandboxRuntimes, 'ports' | 'dialAs'>;
+  readonly runtimes: Pick<SandboxPool, 'ports' | 'dialAs'>;
   readonly clock: Clock;
   readonly loop: LoopWatch;
   /** One sentence for the clients that watch. */

@@ -2,7 +2,7 @@ import { ConversationConfig, Failure, VscodeUrl, WebHosts } from '@tendon/protoc
 import { z } from 'zod';
 import type { Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 import type { Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/request-parts.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
@@ -40,7 +40,7 @@ export const conversationPanelRoutes: Routes<LinkContext & { readonly conversati
 
 interface LinkContext {
   readonly config: HttpConfig & SandboxesConfig;
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
   readonly jwtSecret: Secret;
   readonly clock: Clock;
 }

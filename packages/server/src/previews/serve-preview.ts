@@ -9,7 +9,7 @@ import { PAGES, sendPage, notServed, type PreviewPage } from './preview-page.ts'
 import { LOOPBACK_SITE, previewPlace, type PreviewPlace, type PreviewPort } from '../platform/preview-site.ts';
 import type { Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
-import { NotServed, type SandboxPorts, type SandboxRuntimes } from '@tendon/runtime';
+import { NotServed, type SandboxPorts, type SandboxPool } from '@tendon/runtime';
 import type { AccessConfig, Config, HttpConfig } from '../platform/config/config.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 
@@ -107,7 +107,7 @@ type PreviewConnection =
 
 interface ReachContext {
   readonly conversations: Conversations;
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
 }
 
 const CONNECT_MS = 10_000;

@@ -1,9 +1,9 @@
 import type { SandboxInfo } from '@tendon/protocol';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 
 export interface TitledListContext {
   readonly conversations: { get(id: string): Promise<{ readonly title: string } | undefined> };
-  readonly runtimes: Pick<SandboxRuntimes, 'list'>;
+  readonly runtimes: Pick<SandboxPool, 'list'>;
 }
 
 /** All sandboxes, with the titles of their conversations. */

@@ -7,7 +7,7 @@ import {
   createRemoteDriver,
   otherReapers,
   isWider,
-  type Driver,
+  type SandboxDriver,
   type DriverName,
   type ExecutorFolder,
   type Reaper,
@@ -26,7 +26,7 @@ export interface ProbedSandbox {
 }
 
 export interface OpenedDriver {
-  readonly driver: Driver;
+  readonly driver: SandboxDriver;
   /** For what drivers have left that were configured before. */
   readonly otherReapers: readonly Reaper[];
   readonly sandbox: ProbedSandbox & { readonly limits: readonly string[] };
@@ -64,7 +64,7 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   return { driver, otherReapers: otherReapers(findExecutor(import.meta.dirname), config.container.host), network, sandbox };
 }
 
-function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits, protects }, container }: DriverConfig): Driver {
+function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits, protects }, container }: DriverConfig): SandboxDriver {
   if (runtime === 'remote') return createRemoteDriver(executorHost!);
   const executor = findExecutor(import.meta.dirname);
   if (runtime === 'none') return createNoneDriver({ executor, limits });

@@ -4,12 +4,12 @@ import { listTitled, type TitledListContext } from './list-titled.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/request-parts.ts';
 import { fail } from '../platform/http/failure.ts';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 
 /** Ours: what sandboxes there are, what they use, and their ends. */
 interface SandboxContext {
   readonly conversations: TitledListContext['conversations'] & { stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> };
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
 }
 
 export const sandboxRoutes: Routes<SandboxContext> = (app, { conversations, runtimes }) => {

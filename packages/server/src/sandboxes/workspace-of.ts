@@ -1,11 +1,11 @@
 import { type GitChanges, catalogError, type CatalogError } from '@tendon/protocol';
 import type { Runtime } from '@tendon/core';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 import type { Logger } from '../platform/logger.ts';
 
 export interface WorkspaceContext {
   readonly conversations: { get(id: string): Promise<WithRepository | undefined> };
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
   readonly logger: Logger;
 }
 

@@ -5,14 +5,14 @@ import { fail, sendFailure } from '../platform/http/failure.ts';
 import { checkNetworkParams } from '../conversations/network/conversation-network.ts';
 import { providerTokensOf, type SettingsStore } from './settings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 
 interface SettingsContext {
   readonly settings: SettingsStore;
   readonly providerTokens: ProviderTokens;
   readonly conversations: Conversations;
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
   /** The model of a conversation that chose none, as of now. */
   defaultModel(): string;
 }

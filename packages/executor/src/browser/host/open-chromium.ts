@@ -32,7 +32,7 @@ const ARGUMENTS = [
 /** Starts a Chromium with the profile, or throws an Error whose message can be shown. */
 export async function openChromium(config: HostConfig): Promise<OpenedChromium> {
   const program = config.chromium ?? findChromium(process.env);
-  if (program === undefined) throw new Error(config.isBeside ? NO_CHROMIUM_BESIDE : NO_CHROMIUM);
+  if (program === undefined) throw new Error(config.isSidecar ? NO_CHROMIUM_BESIDE : NO_CHROMIUM);
   prepareProfile(config.profile);
   const isRoot = process.getuid?.() === 0;
   try {

@@ -19,7 +19,7 @@ export interface BwrapPlan {
   readonly seccompFd?: number;
   readonly statusFd?: number;
   /** Beside a container: the network that it was started in stays, and it dies with the process that started it. */
-  readonly isBeside?: boolean;
+  readonly isSidecar?: boolean;
 }
 
 /** Everything before `--`. Order matters: later mounts lie over earlier ones. */
@@ -29,7 +29,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
   const tmpfs = (path: string): readonly string[] => ['--perms', '1777', ...size, '--tmpfs', path];
   const groups: readonly (readonly string[])[] = [
     ['--unshare-user', '--uid', String(user.insideUid), '--gid', String(user.insideGid)],
-    ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', plan.isBeside ? '--die-with-parent' : '--unshare-net'],
+    ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', plan.isSidecar ? '--die-with-parent' : '--unshare-net'],
     ['--hostname', INSIDE_HOSTNAME, '--new-session', '--cap-drop', 'ALL'],
     rootFolders(),
     binds.filter((bind) => !bind.writable).flatMap((bind) => ['--ro-bind', bind.source, bind.target]),
@@ -48,7 +48,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
   return groups.flat();
 }
 
-/** `/bin` and its like: the same link on merged systems, the folder elsewhere. */
+/** `/bin` and its like: the same link on merged systems, the folder on others. */
 function rootFolders(): readonly string[] {
   return ROOT_FOLDERS.flatMap((path) => {
     const entry = lstatSync(path, { throwIfNoEntry: false });

@@ -21,11 +21,11 @@ describe('a program that the agent gives out for a Chromium', () => {
       const runtime = await sandboxes.runtimes.acquire('planted', { signal: never });
       const planted = await run(
         runtime,
-        `mkdir -p ~/${PLANTED.slice(0, PLANTED.lastIndexOf('/'))}; printf '#!/bin/sh\\nunshare --user true 2> /workspace/said\\n' > ~/${PLANTED}; chmod +x ~/${PLANTED}`,
+        `mkdir -p ~/${PLANTED.slice(0, PLANTED.lastIndexOf('/'))}; printf '#!/bin/sh\\nunshare --user true 2> /workspace/printed\\n' > ~/${PLANTED}; chmod +x ~/${PLANTED}`,
       );
       expect(planted.exitCode).toBe(0);
       await observe(runtime, ACTIONS.browse.create({ url: 'http://localhost:1/' }));
-      expect((await run(runtime, 'cat /workspace/said')).output).toMatch(/No space left on device/);
+      expect((await run(runtime, 'cat /workspace/printed')).output).toMatch(/No space left on device/);
     } finally {
       await sandboxes.close();
     }

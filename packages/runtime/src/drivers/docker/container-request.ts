@@ -1,5 +1,5 @@
 import type { Limits } from '../../processes/control-group.ts';
-import { CARRIED } from './carried.ts';
+import { INJECTED } from './injected.ts';
 import type { ContainerUser } from './container-user.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 
@@ -134,7 +134,7 @@ function insideEnvironment(ofImage: Readonly<Record<string, string>>): Readonly<
   const silenced = Object.keys(ofImage).filter((name) => STEERING.test(name));
   return {
     ...Object.fromEntries(silenced.map((name) => [name, ''])),
-    PATH: `${ofImage.PATH || USUAL_PATH}:${CARRIED.bin}`,
+    PATH: `${ofImage.PATH || USUAL_PATH}:${INJECTED.bin}`,
     HOME: CONTAINER_HOME,
     USER: 'tendon',
     LOGNAME: 'tendon',

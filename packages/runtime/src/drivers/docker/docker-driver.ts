@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { groupsNamed, limitsOf, removeGroups, type Limits, killAll, killPids } from '../../processes/control-group.ts';
-import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
+import type { SandboxDriver, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../start/executor-folder.ts';
 import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../start/prepare-folders.ts';
 import { findIncarnations, isAlive } from '../../processes/process-identity.ts';
-import { startBesideContainer } from './beside-container.ts';
+import { startSidecar } from './sidecar.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 import { withWantedId } from './container-user.ts';
 import { logsOf, listContainers, removeContainer, INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './engine/containers.ts';
@@ -23,7 +23,7 @@ export interface DockerDriverOptions extends Partial<OwnFolders> {
   readonly image: string;
   /** `unix:///path` or a path; the usual ones when missing. */
   readonly host?: string;
-  /** Whether an image that the engine does not have is fetched; true when it is not said. */
+  /** Whether an image that the engine does not have is fetched; default true. */
   readonly mayPull?: boolean;
   readonly limits?: Partial<Limits>;
   readonly network?: ContainerNetwork;
@@ -43,7 +43,7 @@ export interface DockerDriverOptions extends Partial<OwnFolders> {
  * 2. A browser beside a container has control groups of its own: the engine removes the container's with it.
  * 3. What could not be removed because the engine was away is removed when it is back.
  */
-export function createDockerDriver(options: DockerDriverOptions): Driver {
+export function createDockerDriver(options: DockerDriverOptions): SandboxDriver {
   const limits = limitsOf(options.limits ?? {});
   const found = findEngine(options.host);
   const engine = createEngineClient('socketPath' in found ? found.socketPath : '/nowhere');
@@ -103,17 +103,17 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
     endIncarnations,
-    startBrowser: browserBeside(options, limits),
+    startBrowser: browserSidecar(options, limits),
     lastLines: async ({ container }) => (container === undefined ? '' : logsOf(engine, container)),
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),
   };
 }
 
-function browserBeside(options: DockerDriverOptions, limits: Limits): NonNullable<Driver['startBrowser']> {
+function browserSidecar(options: DockerDriverOptions, limits: Limits): NonNullable<SandboxDriver['startBrowser']> {
   return async (handle, place, request) => {
     const { hidden } = await ownFolders(options, place.folders);
     const user = withWantedId(sandboxUser(place), options.userId);
-    return startBesideContainer(handle, place, request, { user, limits, hidden, protects: handle.protection?.mounts ?? [] });
+    return startSidecar(handle, place, request, { user, limits, hidden, protects: handle.protection?.mounts ?? [] });
   };
 }
 

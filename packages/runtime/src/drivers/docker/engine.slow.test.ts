@@ -20,15 +20,15 @@ function open(options: Partial<DockerDriverOptions> = {}): TestSandboxes {
   return sandboxes;
 }
 
-it('SB45: an image that is missing is pulled, and how far is told', async () => {
+it('SB45: an image that is missing is pulled, and the progress is shown', async () => {
   const registry = await tinyRegistry(imageTar('busybox', CACHE), process.arch === 'x64' ? 'amd64' : process.arch);
   try {
-    const told: string[] = [];
+    const progress: string[] = [];
     const { runtimes } = open({ image: registry.image });
-    const runtime = await runtimes.acquire('pulled', { signal: never, onPhase: (_phase, detail) => detail && told.push(detail) });
+    const runtime = await runtimes.acquire('pulled', { signal: never, onPhase: (_phase, detail) => detail && progress.push(detail) });
     expect((await run(runtime, 'echo here')).output).toBe('here');
-    expect(told[0]).toBe(`pulling ${registry.image}`);
-    expect(told.slice(1).every((text) => / \d+ of \d+ MiB$/.test(text))).toBe(true);
+    expect(progress[0]).toBe(`pulling ${registry.image}`);
+    expect(progress.slice(1).every((text) => / \d+ of \d+ MiB$/.test(text))).toBe(true);
     await runtimes.stop('pulled');
   } finally {
     registry.close();
@@ -87,12 +87,12 @@ it.each([
       process.exit(3);
     }).listen(socketPath);`,
   ],
-])('SB532: what an executor in a container said before it ended %s is in the log', async (_when, program) => {
+])('SB532: what an executor in a container printed before it ended %s is in the log', async (_when, program) => {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-program-'));
   writeFileSync(join(folder, 'main.mjs'), program);
   const { runtimes, notices } = open({ executor: { ...executorFolder(), folder } });
   await runtimes.acquire('short', { signal: never }).catch((error: Error) => notices.push(error.message));
-  await expect.poll(() => notices.join('\n')).toContain('said last:\nno journal today');
+  await expect.poll(() => notices.join('\n')).toContain('printed last:\nno journal today');
   rmSync(folder, { recursive: true });
 });
 

@@ -26,8 +26,8 @@ export async function mountHeld(held: HeldFolder, target: string, user: HostUser
   const mounts = [{ source: HELD_FD, target: parts, idMapped: user.idMapped, protects }];
   const [program = '', ...rest] = [...stagedEntry(mounts, { ...user, inNewNamespace: false }), 'true'];
   const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe', held.descriptor()], timeout: DEADLINE_MS });
-  const [said, [code]] = await Promise.all([text(child.stderr!), once(child, 'close') as Promise<[number | null]>]);
-  if (code !== 0) throw new Error(said.trim().replace(/^tendon: /, '') || `the workspace could not be mounted (${code})`);
+  const [printed, [code]] = await Promise.all([text(child.stderr!), once(child, 'close') as Promise<[number | null]>]);
+  if (code !== 0) throw new Error(printed.trim().replace(/^tendon: /, '') || `the workspace could not be mounted (${code})`);
   if (parts !== target) await run('mount', '--rbind', parts, target);
 }
 

@@ -34,13 +34,13 @@ describe.each(['bookworm', 'no-python', 'busybox', 'bare'] as const)('a containe
   afterAll(close);
 
   it('SB40: runs commands, keeps the shell and edits files, whatever the image holds', async () => {
-    expect(await run(runtime, 'echo $((6 * 7)); pwd; export KEPT=yes')).toEqual({ output: '42\n/workspace', exitCode: 0 });
-    expect(await run(runtime, 'cd /tmp && echo "$KEPT $PWD" && [[ a == a ]] && printf %s x | wc -c')).toEqual({
+    expect(await run(runtime, 'echo $((6 * 7)); pwd; export MARK=yes')).toEqual({ output: '42\n/workspace', exitCode: 0 });
+    expect(await run(runtime, 'cd /tmp && echo "$MARK $PWD" && [[ a == a ]] && printf %s x | wc -c')).toEqual({
       output: 'yes /tmp\n1',
       exitCode: 0,
     });
     expect((await run(runtime, 'id -u; whoami; exit 3')).exitCode).toBe(3);
-    expect((await run(runtime, 'echo "$KEPT"')).output).toBe('yes');
+    expect((await run(runtime, 'echo "$MARK"')).output).toBe('yes');
     const edit = { ...runAction(runtime, ''), ...ACTIONS.edit.create({ path: '/workspace/made', command: 'create', file_text: 'text\n' }) };
     expect(await runtime.execute(edit as Parameters<Runtime['execute']>[0], { signal: never })).toMatchObject({ outcome: 'observed' });
     expect(readFileSync(join(workspace(), 'made'), 'utf8')).toBe('text\n');
@@ -80,7 +80,7 @@ describe('a container', () => {
     expect((await run(await start('bookworm'), 'python -c "print(6 * 7)"; git --version')).output).toMatch(/^42\ngit version/);
   });
 
-  it('SB42: no capability, no new privileges, our filter, and no way out but the proxy', async () => {
+  it('SB42: no capability, no new privileges, our filter, and no egress but the proxy', async () => {
     const runtime = await start('bookworm');
     const { output } = await run(
       runtime,
@@ -137,11 +137,11 @@ describe('a container', () => {
     const driver = createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('busybox') });
     sandboxes = createTestSandboxes(driver);
     const runtime = await sandboxes.runtimes.acquire('image', { signal: never });
-    await run(runtime, 'variable=kept');
+    await run(runtime, 'variable=set');
     const { container = '' } = await sandboxes.handle('image');
     engine.command('pause', container);
     engine.command('unpause', container);
-    expect((await run(runtime, 'echo $variable')).output).toBe('kept');
+    expect((await run(runtime, 'echo $variable')).output).toBe('set');
     engine.command('pause', container);
     await sandboxes.runtimes.stop('image');
     expect(engine.command('ps', '--all', '--quiet').trim()).toBe('');

@@ -26,7 +26,7 @@ it('SB432: a runtime that the engine does not know, or takes from its own config
   expect(await probe('io.containerd.kata.v2')).toMatchObject({ available: true });
 });
 
-it('SB491: an engine that confines by SELinux is said not to confine sandboxes by it', async () => {
+it('SB491: of an engine that confines by SELinux the probe reports that sandboxes are not confined by it', async () => {
   const describe = async (hasSelinux: boolean): Promise<unknown> => {
     const probe = await probeDocker(async () => ({ ...FACTS, hasSelinux }), OPTIONS);
     return probe.available ? probe.description : probe.reason;

@@ -1,7 +1,7 @@
 import type { Limits } from '../../processes/control-group.ts';
 import type { Probe } from '../driver.ts';
 import { sizeText } from '../../size-text.ts';
-import { missingToCarry } from './carried.ts';
+import { missingToInject } from './injected.ts';
 import type { DockerDriverOptions } from './docker-driver.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 import { explain } from './engine/engine-error.ts';
@@ -15,7 +15,7 @@ export async function probeDocker(
   options: Omit<DockerDriverOptions, 'limits'> & { readonly limits: Limits },
 ): Promise<Probe> {
   if (process.platform !== 'linux') return no('containers of this server need Linux', 'Run the server in a Linux machine.');
-  const missing = missingToCarry();
+  const missing = missingToInject();
   if (missing.length > 0) return no(`${missing.join(' and ')} is not installed`, `Install it: apt install ${missing.join(' ')}.`);
   try {
     const facts = await factsNow();
@@ -36,7 +36,7 @@ export async function probeDocker(
   }
 }
 
-/** Newer engines start a shim of containerd (`io.containerd.kata.v2`) without having been told of it. */
+/** Newer engines start a shim of containerd (`io.containerd.kata.v2`) without an entry in its configuration. */
 const SHIM = /^io\.containerd\./;
 
 function unknownRuntime(name: string, { ociRuntimes, isPodman }: EngineFacts): Probe | undefined {

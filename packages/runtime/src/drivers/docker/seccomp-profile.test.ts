@@ -28,10 +28,10 @@ describe('SB430: the profile of a container', () => {
   });
 
   it('allows, refuses and denies the existence of the calls that the local filter does', () => {
-    const said = (names: Iterable<string>) => new Set([...names].map((name) => JSON.stringify(words(name))));
-    expect(said([...ALLOWED.keys(), ...NAMESPACES.keys()])).toEqual(new Set([JSON.stringify(ALLOW)]));
-    expect(said(NOT_PERMITTED.keys())).toEqual(new Set([JSON.stringify(EPERM)]));
-    expect(said(NOT_IMPLEMENTED)).toEqual(new Set([JSON.stringify(ENOSYS)]));
+    const answersOf = (names: Iterable<string>) => new Set([...names].map((name) => JSON.stringify(words(name))));
+    expect(answersOf([...ALLOWED.keys(), ...NAMESPACES.keys()])).toEqual(new Set([JSON.stringify(ALLOW)]));
+    expect(answersOf(NOT_PERMITTED.keys())).toEqual(new Set([JSON.stringify(EPERM)]));
+    expect(answersOf(NOT_IMPLEMENTED)).toEqual(new Set([JSON.stringify(ENOSYS)]));
   });
 
   it('has at most one word on every call, whatever its arguments', () => {
@@ -51,12 +51,12 @@ describe('SB430: the profile of a container', () => {
   });
 
   it('SB540: refuses the same modes', () => {
-    const said = (...calls: readonly (readonly [string, ...number[]])[]) => new Set(calls.map((call) => words(...call).join()));
-    expect(said(['openat', 0, 0, 0o101, 0o4755], ['openat', 0, 0, 0o20200002, 0o2755], ['open', 0, 0o100, 0o6755])).toEqual(
+    const answersOf = (...calls: readonly (readonly [string, ...number[]])[]) => new Set(calls.map((call) => words(...call).join()));
+    expect(answersOf(['openat', 0, 0, 0o101, 0o4755], ['openat', 0, 0, 0o20200002, 0o2755], ['open', 0, 0o100, 0o6755])).toEqual(
       new Set([EPERM.join()]),
     );
-    expect(said(['chmod', 0, 0o4755], ['fchmod', 3, 0o2755], ['fchmodat2', 0, 0, 0o6711])).toEqual(new Set([EPERM.join()]));
-    expect(said(['openat', 0, 0, 0, 0o7777], ['openat', 0, 0, 0o101, 0o755], ['chmod', 0, 0o1777])).toEqual(new Set([ALLOW.join()]));
+    expect(answersOf(['chmod', 0, 0o4755], ['fchmod', 3, 0o2755], ['fchmodat2', 0, 0, 0o6711])).toEqual(new Set([EPERM.join()]));
+    expect(answersOf(['openat', 0, 0, 0, 0o7777], ['openat', 0, 0, 0o101, 0o755], ['chmod', 0, 0o1777])).toEqual(new Set([ALLOW.join()]));
   });
 
   it('lets no upper bits hide what is typed into a terminal, and judges nothing else of it', () => {

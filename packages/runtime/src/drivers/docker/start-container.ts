@@ -11,7 +11,7 @@ import { bindsOnto, masks, pins } from '../bubblewrap/visible.ts';
 import { heldOf, protectWorkspace, type RealFolders } from '../start/prepare-folders.ts';
 import type { Protection } from '../../workspace/protected/protect.ts';
 import { identify } from '../../processes/process-identity.ts';
-import { CARRIED, carriedFolder } from './carried.ts';
+import { INJECTED, injectedFolder } from './injected.ts';
 import { CONTAINER_HOME, containerRequest, type ContainerBind } from './container-request.ts';
 import { containerUser, userFiles, type ContainerUser } from './container-user.ts';
 import { inspect, logsOf, labelsOf, ownerOf } from './engine/containers.ts';
@@ -35,10 +35,10 @@ export interface Surroundings {
 /** One container with the executor as its first process. What a failure leaves is found by the incarnation's label. */
 export async function startContainer(surroundings: Surroundings, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
   const { engine, facts, image, user, own, options } = surroundings;
-  // What is carried along would run, and nothing of the image.
+  // The injected programs would run, and nothing of the image.
   if (image.architecture !== facts.architecture) throw new Error(`exec format error: the image is for ${image.architecture}`);
   const held = heldOf(spec);
-  // An engine takes paths. Root gives it one that leads to the folder itself; elsewhere the executor looks whether it got the same.
+  // An engine takes paths. Root gives it one that leads to the folder itself; for others the executor checks that it got the same.
   const isMounted = user.staged && !facts.isRootless;
   const workspace = isMounted ? join(spec.folders.stage, 'workspace') : spec.workspace;
   const isByPath = !isMounted || facts.isPodman; // which binds nothing of what is mounted below a folder
@@ -109,9 +109,9 @@ async function handleOf(engine: EngineClient, container: string, spec: SandboxSp
   const state = inspected?.State;
   const anchor = state?.Running ? identify(state.Pid) : undefined;
   if (state === undefined || anchor === undefined) {
-    const said = await logsOf(engine, container).catch(() => '');
-    await writeFile(startLogOf(spec.folders), said);
-    throw new Error(said.split('\n').at(-1) || `the container ended at once with exit code ${state?.ExitCode ?? '?'}`);
+    const logs = await logsOf(engine, container).catch(() => '');
+    await writeFile(startLogOf(spec.folders), logs);
+    throw new Error(logs.split('\n').at(-1) || `the container ended at once with exit code ${state?.ExitCode ?? '?'}`);
   }
   const rootLayer = inspected?.GraphDriver?.Data?.UpperDir;
   return {
@@ -131,7 +131,7 @@ async function groupsOf(pid: number): Promise<readonly string[]> {
 
 /** An engine in a machine or a mount namespace of its own would bind an empty folder, and the agent's work would be lost in it. */
 async function refuseOtherFolder({ anchor }: SandboxHandle, { identity }: HeldFolder): Promise<void> {
-  // Where it is not ours to look at, nothing can be said here.
+  // Where it is not ours to look at, nothing is known here.
   const seen = await stat(`/proc/${anchor?.pid}/root${INSIDE.workspace}`, { bigint: true }).catch(() => undefined);
   if (seen !== undefined && `${seen.dev}:${seen.ino}` !== identity) throw new Error('Mounts denied: the engine binds another folder');
 }
@@ -142,10 +142,10 @@ async function bindsOf(
   { workspace, inside }: { readonly workspace: string; readonly inside: ContainerUser },
 ): Promise<readonly ContainerBind[]> {
   const { folders } = spec;
-  const cached = await carriedFolder(options.executor, join(ownerOf(spec), 'carried'));
-  const carried = await keepExecutor(cached, join(folders.host, 'carried'));
-  if (image.python3 !== undefined) await symlink(image.python3, join(carried, 'bin/python'));
-  await mkdir(join(carried, basename(INSIDE.kernelPackages)), { mode: 0o755 });
+  const cached = await injectedFolder(options.executor, join(ownerOf(spec), 'carried'));
+  const injected = await keepExecutor(cached, join(folders.host, 'carried'));
+  if (image.python3 !== undefined) await symlink(image.python3, join(injected, 'bin/python'));
+  await mkdir(join(injected, basename(INSIDE.kernelPackages)), { mode: 0o755 });
   const kernelPackages = kernelPackagesOf({ image }, spec);
   await mkdir(kernelPackages, { recursive: true, mode: 0o755 });
   const etc = join(folders.host, 'etc');
@@ -154,7 +154,7 @@ async function bindsOf(
   const files = Object.entries(userFiles(image, inside));
   await Promise.all(files.map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o644 })));
   return [
-    { source: carried, target: CARRIED.root, readOnly: true },
+    { source: injected, target: INJECTED.root, readOnly: true },
     { source: kernelPackages, target: INSIDE.kernelPackages, readOnly: true },
     ...files.map(([name]) => ({ source: join(etc, name), target: `/etc/${name}`, readOnly: true })),
     { source: terminals, target: INSIDE.terminals, readOnly: true },
@@ -182,7 +182,7 @@ async function writeProfile({ folders }: SandboxSpec, { isPodman }: EngineFacts)
   return path;
 }
 
-/** Through the carried loader, so that nothing of it is taken from the image and no variable of it reaches the agent's programs. */
+/** Through the injected loader, so that nothing of it is taken from the image and no variable of it reaches the agent's programs. */
 function commandOf(
   { image, options }: Surroundings,
   spec: SandboxSpec,
@@ -195,8 +195,8 @@ function commandOf(
   const full: ExecutorConfig = {
     ...config,
     network: { ...network, ...(isProxied && { proxySocketPath, browserSocketPath }) },
-    shell: { ...config.shell, bundled: { tools: CARRIED.tools, shell: CARRIED.bash }, environment: image.environment },
+    shell: { ...config.shell, bundled: { tools: INJECTED.tools, shell: INJECTED.bash }, environment: image.environment },
   };
-  const node = [CARRIED.loader, '--library-path', CARRIED.lib, CARRIED.node];
-  return [...node, join(CARRIED.executor, options.executor.entry), '--config', JSON.stringify(full)];
+  const node = [INJECTED.loader, '--library-path', INJECTED.lib, INJECTED.node];
+  return [...node, join(INJECTED.executor, options.executor.entry), '--config', JSON.stringify(full)];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { createTestSandboxes, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../testing/sandboxes.ts';
-import type { RuntimesOptions } from '../../pool/sandbox-runtimes.ts';
+import type { SandboxPoolOptions } from '../../pool/sandbox-pool.ts';
 import { createDockerDriver } from './docker-driver.ts';
 import { containersOf, openEngine } from '../../testing/containers/docker-under-test.ts';
 import { engineOfRun } from '../../testing/containers/engine-of-run.ts';
@@ -19,7 +19,7 @@ describe(`an idle container of ${engineOfRun()}`, () => {
   });
   afterAll(() => engine.close());
 
-  async function open(idlePlan: RuntimesOptions['idlePlan'] = { idleMs: 100 }): Promise<(id: string) => Promise<Runtime>> {
+  async function open(idlePlan: SandboxPoolOptions['idlePlan'] = { idleMs: 100 }): Promise<(id: string) => Promise<Runtime>> {
     const driver = createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('bookworm') });
     sandboxes = createTestSandboxes(driver, { idlePlan, onSuspended: (id) => paused.push(id) });
     return (id) => sandboxes.runtimes.acquire(id, { signal: never });
@@ -58,14 +58,14 @@ describe(`an idle container of ${engineOfRun()}`, () => {
   it('SB132: a restarted server finds it suspended and resumes it, and deleting a suspended one leaves nothing', async () => {
     const acquire = await open();
     const first = await acquire('a');
-    await run(first, 'kept=1; sleep 1000 &');
+    await run(first, 'mark=1; sleep 1000 &');
     await untilSuspended('a');
     const runtimes = await sandboxes.restart();
     expect(await runtimes.reconcile()).toMatchObject({ kept: 1, reaped: 0 });
     expect((await runtimes.list())[0]).toMatchObject({ state: 'asleep' });
     const again = await runtimes.acquire('a', { signal: never });
     expect(again.incarnation).toBe(first.incarnation);
-    expect((await run(again, 'echo $kept $(jobs -r | wc -l)')).output).toBe('1 1');
+    expect((await run(again, 'echo $mark $(jobs -r | wc -l)')).output).toBe('1 1');
     await until('it to be suspended again', async () => (await runtimes.list())[0]?.state === 'asleep');
     await runtimes.stop('a');
     expect([...leftOf(first.incarnation, sandboxes.stateRoot), ...containersOf(engine, first.incarnation)]).toEqual([]);

@@ -11,7 +11,7 @@ import {
   killAll,
   killPids,
 } from '../../processes/control-group.ts';
-import { socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
+import { socketPathOf, startLogOf, type SandboxDriver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
 import { type ExecutorFolder, keepExecutor } from '../start/executor-folder.ts';
 import { findProgram, FIRST_FILE_FD, firstStatus, launch, STATUS_FD, logTail } from '../../processes/launch.ts';
 import { findIncarnations, identify, isAlive } from '../../processes/process-identity.ts';
@@ -57,7 +57,7 @@ interface Surroundings {
 const OUTER_ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 
 /** bubblewrap around one long-lived executor. Owns the processes, groups and mounts of its sandboxes; not their folders on disk. */
-export function createLocalDriver(options: LocalDriverOptions): Driver {
+export function createLocalDriver(options: LocalDriverOptions): SandboxDriver {
   const limits = limitsOf(options.limits ?? {});
   const bwrapPath = findProgram('bwrap');
   const memory = options.trialFile && bwrapPath ? new TrialMemory(options.trialFile, bwrapPath) : undefined;
@@ -157,11 +157,11 @@ async function visibleBinds(
   const node = await realpath(executor.node);
   const packages = kernelPackagesOf({ folders });
   await mkdir(packages, { recursive: true, mode: 0o755 });
-  const kept = await keepExecutor(executor.folder, join(folders.host, 'executor'));
+  const own = await keepExecutor(executor.folder, join(folders.host, 'executor'));
   return [
     ...systemBinds(),
     ...(await writeEtcFiles(join(folders.host, 'etc'), user)),
-    { source: kept, target: INSIDE.executor, isPrivate: true, idMapped: user.staged && (await isForRootOnly(executor.folder)) },
+    { source: own, target: INSIDE.executor, isPrivate: true, idMapped: user.staged && (await isForRootOnly(executor.folder)) },
     { source: node, target: INSIDE.node, isPrivate: true, idMapped: user.staged && (await isForRootOnly(node)) },
     { source: folders.proxy, target: INSIDE.proxy, isPrivate: true },
     { source: packages, target: INSIDE.kernelPackages, isPrivate: true },

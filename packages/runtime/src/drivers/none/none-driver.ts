@@ -11,7 +11,7 @@ import {
   killAll,
   killPids,
 } from '../../processes/control-group.ts';
-import { socketPathOf, startLogOf, type Driver, type SandboxHandle, type SandboxSpec } from '../driver.ts';
+import { socketPathOf, startLogOf, type SandboxDriver, type SandboxHandle, type SandboxSpec } from '../driver.ts';
 import { type ExecutorFolder, keepExecutor } from '../start/executor-folder.ts';
 import { launch, findProgram } from '../../processes/launch.ts';
 import { findIncarnations, identify, isAlive } from '../../processes/process-identity.ts';
@@ -28,12 +28,12 @@ const MARK = 'TENDON_SANDBOX';
 const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TMPDIR', 'TZ'];
 
 /**
- * No isolation: the executor runs on the host as this user. Only for who asks for it. What differs from a sandbox: the workspace
+ * No isolation: the executor runs on the host as this user. Only for a user who chooses it. What differs from a sandbox: the workspace
  * is its host path (nothing is mounted at `/workspace`) and nothing in it is read-only, the whole disk and network are open, home
  * and /tmp are the host's, and processes that leave both their session and their environment behind are only caught where control
  * groups can be made.
  */
-export function createNoneDriver(options: NoneDriverOptions): Driver {
+export function createNoneDriver(options: NoneDriverOptions): SandboxDriver {
   // The temporary folders are the host's.
   const limits = { ...limitsOf(options.limits ?? {}), tmpBytes: Infinity };
 

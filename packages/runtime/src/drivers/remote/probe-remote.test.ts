@@ -55,7 +55,7 @@ it.each<[string, RequestListener, RegExp, RegExp]>([
   expect(await probe(answer)).toEqual({ available: false, reason: expect.stringMatching(reason), fix: expect.stringMatching(fix) });
 });
 
-it('SB60: where nothing answers it is said which address to correct', async () => {
+it('SB60: where nothing answers the probe reports which address to correct', async () => {
   const driver = createRemoteDriver({ url: new URL('http://127.0.0.1:9'), key: undefined });
   expect(await driver.probe()).toMatchObject({ available: false, reason: expect.stringContaining('127.0.0.1:9 (ECONNREFUSED)') });
 });

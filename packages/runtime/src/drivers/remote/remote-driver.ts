@@ -1,6 +1,6 @@
 import { KeyedMutex } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
-import type { Driver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
+import type { SandboxDriver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
 import { IDLE_MODES, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
 import { createHostClient, HostProblem, type HostClient } from './host-client.ts';
 
@@ -15,18 +15,18 @@ const START_MS = 90_000;
 const INSIDE = '/workspace';
 
 /**
- * Sandboxes on another host, kept there by `tendon executor` with a driver of its own. Owns nothing: an incarnation is named here
+ * Sandboxes on another host, run there by `tendon executor` with a driver of its own. Owns nothing: an incarnation is named here
  * and started, watched and ended there; its lease ends it when this server is no more.
  */
-export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
+export function createRemoteDriver({ url, key }: RemoteDriverOptions): SandboxDriver {
   const base = url.href.replace(/\/+$/, '');
   const headers = (): Record<string, string> => (key === undefined ? {} : { 'x-session-api-key': key.reveal() });
   const host = createHostClient(base, headers);
   const ended = new Set<string>();
   /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
-  const telling = new KeyedMutex();
+  const sending = new KeyedMutex();
   /** As its host does; known since it was probed. */
-  let whenIdle: Driver['whenIdle'];
+  let whenIdle: SandboxDriver['whenIdle'];
 
   const urlOf = (incarnation: string): string => `${base}/sandboxes/${incarnation}`;
   /** By the URL of the record, not this server's: only what was started there can be asked for there. */
@@ -65,7 +65,7 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
       async setNetwork(handle, network) {
         const incarnation = incarnationOf(handle);
         if (incarnation === undefined) return;
-        await telling.run(incarnation, async () => host.setNetwork(incarnation, await network()));
+        await sending.run(incarnation, async () => host.setNetwork(incarnation, await network()));
       },
       async refusedHosts(handle) {
         const incarnation = incarnationOf(handle);

@@ -79,10 +79,10 @@ export const NOT_PERMITTED = syscalls(`
 `);
 
 /**
- * Every other call is said not to exist, so that programs fall back and what a newer kernel adds is closed. These are the ones that
+ * Every other call is answered as not existing, so that programs fall back and what a newer kernel adds is closed. These are the ones that
  * kernels have today, by name for container engines, whose own word for what a profile does not name is "not permitted": the kernel's
  * asynchronous input and output, of which the machine has one share (`fs.aio-max-nr`); newer calls for mounts, whose paths on the host
- * two of them tell; odd kinds of memory; the opening whose mode lies in memory, where no filter sees it (`openat2`).
+ * two of them reveal; odd kinds of memory; the opening whose mode lies in memory, where no filter sees it (`openat2`).
  */
 export const NOT_IMPLEMENTED: readonly string[] = [
   ...['io_setup', 'io_submit', 'io_getevents', 'io_pgetevents', 'io_destroy', 'io_cancel'],

@@ -14,7 +14,7 @@ export interface OwnFolders {
   readonly hidden: readonly string[];
   /** Below a hidden one, yet made for workspaces. */
   readonly workspacesFolder?: string;
-  /** Names in a person's own workspace that agents may not change; `.git` means what git obeys there. None when it is not said. */
+  /** Names in a person's own workspace that agents may not change; `.git` means what git obeys there. Default none. */
   readonly protects?: readonly string[];
 }
 

@@ -42,7 +42,7 @@ export const IMAGES: Readonly<Record<ImageName, TestImage>> = {
   bare: { makeTar: (path) => tarOf(path, (folder) => cpSync('/usr/bin/busybox', join(folder, 'program'))) },
 };
 
-/** The files of an image as a tar, made once and kept in `cache`. */
+/** The files of an image as a tar, made once and stored in `cache`. */
 export function imageTar(name: ImageName, cache: string): string {
   const path = join(cache, `${name}.tar`);
   if (existsSync(path)) return path;

@@ -24,7 +24,7 @@ export interface TestEngine {
   close(): Promise<void>;
 }
 
-/** Images and the engines' storage, kept from run to run. */
+/** Images and the engines' storage, reused from run to run. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tendon/containers');
 /** The OCI runtime that Docker has anyway, under a name of its own. */
 export const OTHER_RUNTIME = 'another';

@@ -22,7 +22,7 @@ const NO_PROJECTS = /^(?:\.git|node_modules)\/$/;
 
 /**
  * What agents may not change in a workspace: `names` in its top folder and in that of each repository below it, as things stand.
- * `.git` means what git obeys (`gitPaths`). An empty folder is nobody's project yet: nothing is kept there.
+ * `.git` means what git obeys (`gitPaths`). An empty folder is nobody's project yet: nothing is protected there.
  */
 export async function findProtected(held: HeldFolder, names: readonly string[]): Promise<readonly Found[]> {
   const found = new Map<string, Found>();

@@ -6,7 +6,7 @@ import { listBeneath, lookBeneath, readBeneath } from './beneath.ts';
 /** A path below the workspace that agents may not change. */
 export interface Wanted {
   readonly path: string;
-  /** What holds its place where there is nothing; nothing does when it is not said. */
+  /** What holds its place where there is nothing; default nothing. */
   readonly place?: { readonly kind: 'folder' } | { readonly kind: 'file'; readonly text: string };
 }
 

@@ -13,10 +13,10 @@ import type { Routes } from '../../platform/http/app.ts';
 import { ById } from '../../platform/http/request-parts.ts';
 import { fail, sendFailure } from '../../platform/http/failure.ts';
 import type { Conversations } from '../conversations.ts';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 
 /** Ours: where a conversation's sandbox may connect to, to see and to change while it runs. */
-export const conversationNetworkRoutes: Routes<{ readonly conversations: Conversations; readonly runtimes: SandboxRuntimes }> = (
+export const conversationNetworkRoutes: Routes<{ readonly conversations: Conversations; readonly runtimes: SandboxPool }> = (
   app,
   { conversations, runtimes },
 ) => {

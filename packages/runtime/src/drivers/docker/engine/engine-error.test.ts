@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EngineError, EngineUnreachable, explain } from './engine-error.ts';
 import { findEngine } from './engine-client.ts';
 
-describe('SB45: what an engine says is told in one line, with what to do', () => {
+describe('SB45: what an engine answers is shown in one line, with what to do', () => {
   it.each([
     ['Bind for 127.0.0.1:8080 failed: port is already allocated', /port .* is taken/, /SANDBOX_PORTS/],
     ['write /var/lib/docker/tmp/x: no space left on device', /disk .* is full/, /docker system prune/],

@@ -80,10 +80,10 @@ const KNOWN: readonly Known[] = [
 export function explain(error: unknown): Explained {
   if (error instanceof EngineUnreachable) return explainUnreachable(error);
   const message = error instanceof Error ? error.message : String(error);
-  const said = message.split('\n').find((line) => line.trim() !== '') ?? '';
+  const firstLine = message.split('\n').find((line) => line.trim() !== '') ?? '';
   const known = KNOWN.find(({ words }) => words.test(message));
-  if (known === undefined) return { reason: said, fix: 'docker info and the engine’s own log tell more.' };
-  return { reason: `${known.reason} (${said.slice(0, 300)})`, fix: known.fix };
+  if (known === undefined) return { reason: firstLine, fix: 'docker info and the engine’s own log show more.' };
+  return { reason: `${known.reason} (${firstLine.slice(0, 300)})`, fix: known.fix };
 }
 
 function explainUnreachable({ message, code }: EngineUnreachable): Explained {

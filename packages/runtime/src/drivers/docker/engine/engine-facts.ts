@@ -7,7 +7,7 @@ export interface EngineFacts {
   readonly isPodman: boolean;
   /** Runs as an ordinary user: its root is that user. */
   readonly isRootless: boolean;
-  /** Gives containers other user ids than the host's, unless told not to. */
+  /** Gives containers other user ids than the host's, unless configured not to. */
   readonly remapsUsers: boolean;
   readonly hasSelinux: boolean;
   /** Go's names, e.g. `amd64`. */

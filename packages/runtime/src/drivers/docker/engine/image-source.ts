@@ -52,7 +52,7 @@ async function pullImage(
   const layers = new Map<string, { readonly current: number; readonly total: number }>();
   const { repository, tag } = reference(name);
   const path = `/images/create?fromImage=${encodeURIComponent(repository)}&tag=${encodeURIComponent(tag)}`;
-  let told = '';
+  let shown = '';
   onProgress(`pulling ${name}`);
   for await (const line of engine.lines<PullLine>({ method: 'POST', path, signal })) {
     if (line.error !== undefined) throw new EngineError(500, line.error);
@@ -60,8 +60,8 @@ async function pullImage(
     if (line.status !== 'Downloading' || line.id === undefined || current === undefined) continue;
     layers.set(line.id, { current, total: total ?? current });
     const text = `pulling ${name}: ${progressOf([...layers.values()])}`;
-    if (text !== told) onProgress(text);
-    told = text;
+    if (text !== shown) onProgress(text);
+    shown = text;
   }
 }
 

@@ -11,7 +11,7 @@ import type { Conversations } from '../../../conversations/conversations.ts';
 import { HIDDEN_ENTRIES } from '../../../files/shown-entries.ts';
 import type { Readable } from 'node:stream';
 import { withDeadline } from '@tendon/protocol/async';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { SandboxPool } from '@tendon/runtime';
 
 /** From the page's first question to its conversation. */
 const FIRST_MS = 5_000;
@@ -121,7 +121,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const MULTIPART = 'multipart/form-data';
 
 export interface UploadContext extends BearerContext, ForwardContext {
-  readonly runtimes: SandboxRuntimes;
+  readonly runtimes: SandboxPool;
 }
 
 /** Uploads of 2024, into the workspace of the session: one `file` (opendevin-2024-05), several `files` (opendevin-2024-06 and later). */

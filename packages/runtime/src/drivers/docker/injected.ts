@@ -22,10 +22,10 @@ import { findProgram } from '../../processes/launch.ts';
 
 /**
  * The executor and what it needs and an image need not have, in one folder: Node and a few tools with their own loader and
- * libraries, a bash that needs none, and busybox for images without any program. Taken from this host and kept below `cacheRoot`, one folder
+ * libraries, a bash that needs none, and busybox for images without any program. Taken from this host and stored below `cacheRoot`, one folder
  * for each set of sources; older ones go. A sandbox links it for itself, so a running one keeps what it started with.
  */
-export async function carriedFolder(executor: ExecutorFolder, cacheRoot: string): Promise<string> {
+export async function injectedFolder(executor: ExecutorFolder, cacheRoot: string): Promise<string> {
   const sources = await findSources(executor);
   const name = `carried-${await keyOf(sources)}`;
   const folder = join(cacheRoot, name);
@@ -40,7 +40,7 @@ export async function carriedFolder(executor: ExecutorFolder, cacheRoot: string)
 }
 
 /** What of it this host does not have, as names of Debian packages. */
-export function missingToCarry(): readonly string[] {
+export function missingToInject(): readonly string[] {
   const needed = { 'bash-static': 'bash-static', ldd: 'libc-bin', setsid: 'util-linux', mount: 'mount' };
   return Object.entries(needed).flatMap(([program, name]) => (findProgram(program) === undefined ? [name] : []));
 }
@@ -67,7 +67,7 @@ async function findSources(executor: ExecutorFolder): Promise<Sources> {
   const addons = files.filter((path) => path.endsWith('.node')).map((path) => join(executor.folder, path));
   const needed = (await Promise.all([node, ...tools, ...addons].map(neededBy))).flat();
   const loader = needed.find((path) => /^ld(?:-linux.*|64|-musl.*)?\.so/.test(basename(path)));
-  if (loader === undefined) throw new Error('Node on this host has no loader that could be carried along');
+  if (loader === undefined) throw new Error('Node on this host has no loader that could be injected');
   const libraries = [...new Map(needed.filter((path) => path !== loader).map((path) => [basename(path), path])).values()];
   const bash = findProgram('bash-static');
   if (bash === undefined) throw new Error('bash-static is not installed');
@@ -110,25 +110,25 @@ async function keyOf({ executorFolder, executor, node, bash, busybox, tools, loa
 
 async function build(folder: string, { executorFolder, executor, node, bash, busybox, tools, loader, libraries }: Sources): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  const inside = (path: string): string => join(folder, path.slice(CARRIED.root.length + 1));
-  for (const path of [CARRIED.bin, CARRIED.lib, CARRIED.libexec, CARRIED.tools, CARRIED.executor])
+  const inside = (path: string): string => join(folder, path.slice(INJECTED.root.length + 1));
+  for (const path of [INJECTED.bin, INJECTED.lib, INJECTED.libexec, INJECTED.tools, INJECTED.executor])
     await mkdir(inside(path), { recursive: true, mode: 0o755 });
   await Promise.all([
-    copy(loader, inside(CARRIED.loader)),
-    ...libraries.map((path) => copy(path, join(inside(CARRIED.lib), basename(path)))),
-    ...executor.map((path) => copy(join(executorFolder, path), join(inside(CARRIED.executor), path))),
-    copy(node, inside(CARRIED.node)),
-    copy(bash, inside(CARRIED.bash)),
-    ...tools.map((path) => copy(path, join(inside(CARRIED.libexec), basename(path)))),
-    ...TOOLS.map((name) => writeFile(join(inside(CARRIED.tools), name), wrapper(name), { mode: 0o755 })),
+    copy(loader, inside(INJECTED.loader)),
+    ...libraries.map((path) => copy(path, join(inside(INJECTED.lib), basename(path)))),
+    ...executor.map((path) => copy(join(executorFolder, path), join(inside(INJECTED.executor), path))),
+    copy(node, inside(INJECTED.node)),
+    copy(bash, inside(INJECTED.bash)),
+    ...tools.map((path) => copy(path, join(inside(INJECTED.libexec), basename(path)))),
+    ...TOOLS.map((name) => writeFile(join(inside(INJECTED.tools), name), wrapper(name), { mode: 0o755 })),
   ]);
-  if (busybox !== undefined) await addApplets(busybox, inside(CARRIED.bin));
+  if (busybox !== undefined) await addApplets(busybox, inside(INJECTED.bin));
   await writeFile(join(folder, COMPLETE), '');
 }
 
-/** The kernel starts no program whose loader is elsewhere than it was built for: this one names it. */
+/** The kernel starts a program only with the loader at the path it was built for; this script names the injected one. */
 function wrapper(tool: string): string {
-  return `#!${CARRIED.bash}\nexec ${CARRIED.loader} --library-path ${CARRIED.lib} ${CARRIED.libexec}/${tool} "$@"\n`;
+  return `#!${INJECTED.bash}\nexec ${INJECTED.loader} --library-path ${INJECTED.lib} ${INJECTED.libexec}/${tool} "$@"\n`;
 }
 
 async function addApplets(busybox: string, bin: string): Promise<void> {
@@ -155,8 +155,8 @@ function exists(path: string): Promise<boolean> {
 
 const ROOT = '/opt/tendon';
 
-/** Where the carried folder's things are inside a container. */
-export const CARRIED = {
+/** Where the injected folder's things are inside a container. */
+export const INJECTED = {
   root: ROOT,
   /** Last on PATH: bash and busybox, for images that have neither. */
   bin: `${ROOT}/bin`,

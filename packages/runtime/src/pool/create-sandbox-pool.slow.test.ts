@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Driver } from '../drivers/driver.ts';
+import type { SandboxDriver } from '../drivers/driver.ts';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { isAlive } from '../processes/process-identity.ts';
@@ -21,7 +21,7 @@ import {
   type TestSandboxes,
   SANDBOX_TEST_MS,
 } from '../testing/sandboxes.ts';
-import type { RuntimesOptions } from './sandbox-runtimes.ts';
+import type { SandboxPoolOptions } from './sandbox-pool.ts';
 
 vi.setConfig({ testTimeout: SANDBOX_TEST_MS });
 
@@ -37,14 +37,14 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-function open(options: Partial<RuntimesOptions> = {}, driver: Driver = createLocalDriver({ executor })): TestSandboxes {
+function open(options: Partial<SandboxPoolOptions> = {}, driver: SandboxDriver = createLocalDriver({ executor })): TestSandboxes {
   sandboxes = createTestSandboxes(driver, options);
   return sandboxes;
 }
 
 /** An executor that is there at first, and ends when it is asked for anything else. */
 const ANSWERS_ONCE = `import http from 'node:http';
-  const { socketPath, incarnation } = JSON.parse(process.argv[3]);
+  const { endpoint: { socketPath }, incarnation } = JSON.parse(process.argv[3]);
   http.createServer((request, response) => {
     if (request.url === '/alive') return response.end(JSON.stringify({ status: 'ok', incarnation, pid: 1, protocol: [1, 1000] }));
     console.error('the journal is full');
@@ -52,7 +52,7 @@ const ANSWERS_ONCE = `import http from 'node:http';
   }).listen(socketPath);`;
 
 /** An executor that is this program. */
-async function program(text: string): Promise<Driver> {
+async function program(text: string): Promise<SandboxDriver> {
   const folder = await mkdtemp(join(tmpdir(), 'tendon-program-'));
   folders.push(folder);
   await writeFile(join(folder, 'main.mjs'), text);
@@ -67,7 +67,7 @@ describe('a start that fails', () => {
   it('SB25: names the phase, the cause and the last lines, and leaves nothing', async () => {
     const { runtimes, stateRoot } = open({}, await program('console.error("no journal today"); process.exit(3);'));
     await expect(runtimes.acquire('a', { signal: never })).rejects.toThrow(
-      /did not start \(waiting for the executor\): its process ended\nIt said last:\nno journal today/,
+      /did not start \(waiting for the executor\): its process ended\nIt printed last:\nno journal today/,
     );
     expect(leftOf(await incarnationOf('a'), stateRoot)).toEqual([]);
     expect(await sandboxes.record('a')).toMatchObject({ state: 'ended' });
@@ -77,8 +77,8 @@ describe('a start that fails', () => {
     const { runtimes, notices, stateRoot } = open({}, await program(ANSWERS_ONCE));
     const runtime = await runtimes.acquire('a', { signal: never });
     const reason = await runtime.lost;
-    const line = `sandbox ${runtime.incarnation} of conversation a ended and said last:\nthe journal is full`;
-    await until('the log to tell it', () => notices.includes(line));
+    const line = `sandbox ${runtime.incarnation} of conversation a ended and printed last:\nthe journal is full`;
+    await until('the log to show it', () => notices.includes(line));
     expect(notices).toContain(`sandbox ${runtime.incarnation} of conversation a: ${reason}`);
     await runtimes.stop('a');
     expect(leftOf(runtime.incarnation, stateRoot)).toEqual([]);
@@ -86,7 +86,7 @@ describe('a start that fails', () => {
 
   it('SB25: an executor that answers by another name is not taken', async () => {
     const impostor = `import http from 'node:http';
-      const { socketPath } = JSON.parse(process.argv[3]);
+      const { endpoint: { socketPath } } = JSON.parse(process.argv[3]);
       http.createServer((q, r) => r.end('{"status":"ok","incarnation":"impostor","pid":1}')).listen(socketPath);`;
     const { runtimes } = open({}, await program(impostor));
     await expect(runtimes.acquire('a', { signal: never })).rejects.toThrow(/another executor answers/);
@@ -98,8 +98,8 @@ describe('a start that fails', () => {
     expect(runtimes.current('a')).toBeUndefined();
   });
 
-  it('SB25: what the driver cannot have is said with its fix', async () => {
-    const driver: Driver = {
+  it('SB25: what the driver cannot have is reported with its fix', async () => {
+    const driver: SandboxDriver = {
       ...createLocalDriver({ executor }),
       probe: async () => ({ available: false, reason: 'bubblewrap is not installed', fix: 'Install it: apt install bubblewrap.' }),
     };
@@ -166,10 +166,10 @@ describe('sandboxes of a server', () => {
   it('SB5: the private home outlives an incarnation, not a stop', async () => {
     const { runtimes, handle } = open();
     const first = await runtimes.acquire('a', { signal: never });
-    await run(first, 'echo kept > ~/file');
+    await run(first, 'echo here > ~/file');
     process.kill(anchorOf(await handle('a')).pid, 'SIGKILL');
     expect(await first.lost).toMatch(/ended/);
-    expect((await run(await runtimes.acquire('a', { signal: never }), 'cat ~/file')).output).toBe('kept');
+    expect((await run(await runtimes.acquire('a', { signal: never }), 'cat ~/file')).output).toBe('here');
     await runtimes.stop('a');
     expect((await run(await runtimes.acquire('a', { signal: never }), 'ls -A ~')).output).not.toContain('file');
   });

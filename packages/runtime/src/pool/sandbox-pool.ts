@@ -1,7 +1,7 @@
 import type { Clock, RecordStore, Runtimes } from '@tendon/core';
 import type { SandboxInfo } from '@tendon/protocol';
 import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
-import type { Driver, Reaper } from '../drivers/driver.ts';
+import type { SandboxDriver, Reaper } from '../drivers/driver.ts';
 import type { ExecutorAddress } from '../transport/executor-connection.ts';
 import type { Dial } from '../egress/listen-proxy.ts';
 import type { NetworkPolicy } from '../egress/network-policy.ts';
@@ -13,10 +13,10 @@ import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
 import type { SandboxCounts } from './sandbox-entry.ts';
 import type { HibernateRequest, IdlePlan } from './idle-sandboxes.ts';
 
-/** Whose sandboxes they are, and where what is known of them is kept. */
+/** Whose sandboxes they are, and where what is known of them is stored. */
 interface PoolPlace {
   readonly records: RecordStore;
-  readonly driver: Driver;
+  readonly driver: SandboxDriver;
   /** For sandboxes that another driver has started, before it was this one. */
   readonly otherReapers?: readonly Reaper[];
   /** Absolute; made with mode 0700. Sandboxes keep homes, journals and logs here. */
@@ -50,7 +50,7 @@ interface SandboxDefaults {
   readonly noOutputTimeoutSeconds?: number;
   /** What sandboxes have beside shell and files. Default: every plugin. */
   readonly plugins?: readonly PluginName[];
-  /** How much is kept of what they print, and shown. */
+  /** How much of their output is stored and shown. */
   readonly output?: OutputLimits;
   /** Beside the public registries, where packages for kernels may come from. */
   readonly registries?: Pick<NetworkPolicy, 'allow' | 'allowPrivate'>;
@@ -60,7 +60,7 @@ interface SandboxDefaults {
   readonly secretsFor?: SecretsFor;
 }
 
-export interface RuntimesOptions extends PoolPlace, PoolLimits, SandboxDefaults, Omit<EgressOptions, 'notice'> {}
+export interface SandboxPoolOptions extends PoolPlace, PoolLimits, SandboxDefaults, Omit<EgressOptions, 'notice'> {}
 
 /** What is reached of a sandbox from outside, and what it reaches; nothing of it starts or ends one. */
 export interface SandboxReaches {
@@ -76,7 +76,7 @@ export interface SandboxReaches {
   networkChanged(conversationId?: string): Promise<void>;
 }
 
-export interface SandboxRuntimes extends Runtimes, SandboxReaches {
+export interface SandboxPool extends Runtimes, SandboxReaches {
   /** Freezes it in place now, whatever the plan says; resolves with the reason when it refuses. */
   suspend(conversationId: string): Promise<string | undefined>;
   /** Ends it now with its state stored, whatever the plan says; resolves with the reason when it refuses. */

@@ -7,8 +7,8 @@ import { createReapers } from '../sandbox/reapers.ts';
 import { createKernelPackages, type KernelPackages } from '../python-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from '../python-packages/make-packages.ts';
 import { createEgress } from '../egress/egress.ts';
-import { STOPPED } from '../sandbox/start-news.ts';
-import { tellNetwork } from '../sandbox/hold-sandbox.ts';
+import { STOPPED } from '../sandbox/start-notice.ts';
+import { sendNetwork } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { isSuspended, type Entry, countSandboxes } from './sandbox-entry.ts';
 import { planFolders } from '../sandbox/sandbox-folders.ts';
@@ -17,7 +17,7 @@ import { HeldSandboxes } from './held-sandboxes.ts';
 import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes, type ReconcileOptions } from './reconcile-sandboxes.ts';
 import { DEFAULT_IDLE_PLAN, IdleSandboxes } from './idle-sandboxes.ts';
-import type { RuntimesOptions, SandboxReaches, SandboxRuntimes } from './sandbox-runtimes.ts';
+import type { SandboxPoolOptions, SandboxReaches, SandboxPool } from './sandbox-pool.ts';
 
 const PORTS_MS = 1000;
 
@@ -26,7 +26,7 @@ const PORTS_MS = 1000;
  * found again by their records. A sandbox that is in use, or runs something
  * that would be lost, keeps running; at most `maxLive` run at a time.
  */
-export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
+export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
   const entries = new Map<string, Entry>();
   const context = contextOf(options);
   const idle = new IdleSandboxes({
@@ -80,15 +80,12 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   };
 }
 
-function reachesOf(
-  context: SandboxContext,
-  entries: ReadonlyMap<string, Entry>,
-): SandboxReaches & Pick<SandboxRuntimes, 'isWorkspaceEmpty'> {
+function reachesOf(context: SandboxContext, entries: ReadonlyMap<string, Entry>): SandboxReaches & Pick<SandboxPool, 'isWorkspaceEmpty'> {
   const { driver, egress, records } = context;
   return {
     async isWorkspaceEmpty(conversationId) {
       if (driver.remote) return false;
-      const workspace = await context.workspaceOf(conversationId).catch(() => undefined); // told by a start
+      const workspace = await context.workspaceOf(conversationId).catch(() => undefined); // a start reports it
       return workspace !== undefined && isEmptyFolder(workspace.hostPath);
     },
     ports(conversationId) {
@@ -113,7 +110,7 @@ function reachesOf(
       await Promise.all(
         changed.map(async (id) => {
           const record = await records.get(id);
-          if (record?.state === 'live') await tellNetwork(context, id, record.handle);
+          if (record?.state === 'live') await sendNetwork(context, id, record.handle);
         }),
       );
     },
@@ -135,7 +132,7 @@ async function isEmptyFolder(path: string): Promise<boolean> {
 }
 
 /** What they share, with what is usual where the options say nothing. */
-function contextOf(options: RuntimesOptions): SandboxContext & { readonly kernelPackages: KernelPackages } {
+function contextOf(options: SandboxPoolOptions): SandboxContext & { readonly kernelPackages: KernelPackages } {
   const leaseSeconds = options.leaseSeconds ?? 600;
   const shared = {
     records: sandboxRecords(options.records),

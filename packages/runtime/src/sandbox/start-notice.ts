@@ -1,7 +1,7 @@
 import type { SandboxHandle } from '../drivers/driver.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 
-/** Why one ended that somebody wanted to be gone, with what it kept. */
+/** Why one ended that somebody wanted to be gone, with what it stored. */
 export const STOPPED = 'the sandbox was stopped';
 /** Of one in which nothing ever ran. */
 export const NEVER_STARTED = 'it did not start';
@@ -12,21 +12,21 @@ export const RESTORED = 'the server was restored from a backup';
 /** The reason of a sandbox whose executor shares no protocol version with this server. */
 export const OUTDATED = 'another version of Tendon had started it';
 
-const OUTDATED_NEWS =
-  'the sandbox that worked here before was started by another version of Tendon and has been replaced: shell variables and the working directory are kept, nothing of it runs any more';
-const RESTORED_NEWS =
+const OUTDATED_NOTICE =
+  'the sandbox that worked here before was started by another version of Tendon and has been replaced: shell variables and the working directory are restored, nothing of it runs any more';
+const RESTORED_NOTICE =
   'the server was restored from a backup: the sandbox that worked here before is gone with its home, and the files of the workspace are as they were left, not as they were when the backup was made';
 const HOST_LOST =
-  'the host of the sandbox has lost what it kept: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
+  'the host of the sandbox has lost what it stored: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
 
 /** What is lost with the sandbox before this one, for the next observation; nothing where it was hibernated, or somebody wanted it to be gone. */
-export function startNews(previous: SandboxRecord | undefined, { isNew }: Pick<SandboxHandle, 'isNew'>): string | undefined {
+export function startNotice(previous: SandboxRecord | undefined, { isNew }: Pick<SandboxHandle, 'isNew'>): string | undefined {
   if (previous === undefined || !('reason' in previous)) return undefined;
   const { state, reason } = previous;
   if (state === 'ended' && (reason === STOPPED || reason === NEVER_STARTED)) return undefined;
-  if (state === 'ended' && reason === RESTORED) return RESTORED_NEWS;
+  if (state === 'ended' && reason === RESTORED) return RESTORED_NOTICE;
   if (isNew === true) return HOST_LOST;
-  if (state === 'asleep') return reason === OUTDATED ? OUTDATED_NEWS : undefined;
+  if (state === 'asleep') return reason === OUTDATED ? OUTDATED_NOTICE : undefined;
   const why = reason.replace(/^the sandbox ended(?:: )?/, '');
   return `the sandbox that worked here before has ended${why && ` (${why})`}: what was running, shell variables, the working directory and files outside the workspace and the home are gone`;
 }

@@ -15,9 +15,9 @@ import { heldOf, writeFilter } from '../start/prepare-folders.ts';
 import type { ProtectedPath } from '../../workspace/protected/protect.ts';
 import { isAlive } from '../../processes/process-identity.ts';
 import { resourceLimits } from '../start/resource-limits.ts';
-import { CARRIED } from './carried.ts';
+import { INJECTED } from './injected.ts';
 
-export interface BesideOptions {
+export interface SidecarOptions {
   readonly user: HostUser;
   readonly limits: Limits;
   /** Folders that no sandbox may see. */
@@ -36,11 +36,11 @@ const WITHOUT_NETWORK_FD = ['/bin/sh', '-c', `exec ${NETWORK_FD}<&-; exec "$@"`,
  * loopback there is on its loopback, and it reaches the same proxy. It sees the host's programs, the workspace and nothing of the
  * container, and dies with this server.
  */
-export async function startBesideContainer(
+export async function startSidecar(
   { anchor }: SandboxHandle,
   place: SandboxPlace,
   request: BrowserRequest,
-  options: BesideOptions,
+  options: SidecarOptions,
 ): Promise<ChildProcess> {
   const bwrap = findProgram('bwrap');
   if (process.getuid?.() !== 0) throw new Error(unavailable('only a server that runs as root may join its network'));
@@ -61,7 +61,7 @@ export async function startBesideContainer(
       ...((await bwrapVersion()).hasSizes && { tmpBytes: options.limits.tmpBytes }),
       environment: insideEnvironment({ DBUS_SESSION_BUS_ADDRESS: 'disabled:' }),
       ...(prepared.filter.length > 0 && { seccompFd: FILTER_FD }),
-      isBeside: true,
+      isSidecar: true,
     });
     const enter = ['nsenter', `--net=/proc/self/fd/${NETWORK_FD}`, '--', ...WITHOUT_NETWORK_FD, ...prepared.prefix];
     const inside = [
@@ -86,7 +86,7 @@ function unavailable(why: string): string {
 
 function configOf({ incarnation }: SandboxPlace, request: BrowserRequest): string {
   const profile = join(INSIDE_HOME, '.cache/tendon/browser', incarnation);
-  const config: HostConfig = { ...request, workspace: INSIDE.workspace, profile, isBeside: true };
+  const config: HostConfig = { ...request, workspace: INSIDE.workspace, profile, isSidecar: true };
   return JSON.stringify(config);
 }
 
@@ -107,20 +107,20 @@ interface Prepared {
 }
 
 /** The executor's files are those that the container has been given, so that a newer installation does not mix with them. */
-async function prepare({ workspace, folders }: SandboxPlace, { user, hidden, protects }: BesideOptions): Promise<Prepared> {
+async function prepare({ workspace, folders }: SandboxPlace, { user, hidden, protects }: SidecarOptions): Promise<Prepared> {
   const own = join(folders.host, 'beside');
   const home = join(own, 'home');
   const mountPoints = join(folders.stage, 'beside');
   for (const path of [home, mountPoints]) await mkdir(path, { recursive: true, mode: 0o755 });
   if (user.staged) await chown(home, user.uid, user.gid);
-  const carried = (path: string): Promise<string> => realpath(join(folders.host, 'carried', path.slice(CARRIED.root.length + 1)));
+  const injected = (path: string): Promise<string> => realpath(join(folders.host, 'carried', path.slice(INJECTED.root.length + 1)));
   const filter = await writeFilter(own);
   const descriptor = FILTER_FD + filter.length;
   const binds: readonly Bind[] = [
     ...systemBinds(),
     ...(await writeEtcFiles(join(own, 'etc'), user)),
-    { source: await carried(CARRIED.executor), target: INSIDE.executor, isPrivate: true },
-    { source: await carried(CARRIED.node), target: INSIDE.node, isPrivate: true },
+    { source: await injected(INJECTED.executor), target: INSIDE.executor, isPrivate: true },
+    { source: await injected(INJECTED.node), target: INSIDE.node, isPrivate: true },
     { source: workspace, descriptor, protects, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
     { source: home, target: INSIDE_HOME, writable: true, isPrivate: true },
   ];

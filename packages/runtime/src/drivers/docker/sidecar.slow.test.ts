@@ -84,7 +84,7 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
     expect(seen[1]).toMatchObject({ content: expect.stringContaining('may not connect there') });
   });
 
-  it('SB56: killed, that is said and the next action has a new one; a restarted server goes on', async () => {
+  it('SB56: killed, that is reported and the next action has a new one; a restarted server goes on', async () => {
     process.kill(programs()[0]!, 'SIGKILL');
     await until('it is gone', () => programs().length === 0);
     expect((await browse('http://127.0.0.1:8080/')).content).toMatch(/^The browser had ended since the last action[^]*# Of the agent/);
@@ -106,7 +106,7 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
 
 it('RT173: without a Chromium on the host either, an error says what to do', () => {
   const program = fileURLToPath(new URL('../../../../executor/src/browser/host/main.ts', import.meta.url));
-  const config = JSON.stringify({ workspace: '/nowhere', profile: '/nowhere', isBeside: true });
+  const config = JSON.stringify({ workspace: '/nowhere', profile: '/nowhere', isSidecar: true });
   const { stdout, status } = spawnSync(process.execPath, ['--conditions=tendon-source', program, config], {
     env: { CHROMIUM_PATH: '/nowhere' },
     encoding: 'utf8',
