@@ -54,13 +54,13 @@ const emptyRecord = (n: number) =>
 describe('a server that starts again', () => {
   it('SB173: leaves hibernated sandboxes as they are, and the next action finds everything without a report of a loss', async () => {
     const { runtimes, record } = open({ idleMs: 100 });
-    await run(await acquire(runtimes, 'a'), 'mkdir inner && cd inner && export KEPT=yes');
+    await run(await acquire(runtimes, 'a'), 'mkdir inner && cd inner && export MARK=yes');
     await until('it to hibernate', async () => (await record('a'))?.state === 'asleep');
     const before = await record('a');
     const next = await sandboxes.restart();
     expect(await next.reconcile()).toEqual({ kept: 1, reaped: 0 });
     expect(await record('a')).toEqual(before);
-    const look = { ...ACTIONS.run.create({ command: 'echo "$KEPT $(basename $PWD)"' }), timeout: 60 };
+    const look = { ...ACTIONS.run.create({ command: 'echo "$MARK $(basename $PWD)"' }), timeout: 60 };
     const seen = await observe(await acquire(next, 'a'), look);
     expect(seen.content.trim()).toBe('yes inner');
     expect(JSON.stringify(seen)).not.toContain('ended (');
@@ -140,7 +140,7 @@ describe('a store that was restored from a backup', () => {
       { ...local, forget: async (id, { workspace }) => void forgotten.push([id, workspace]) },
     );
     const old = await acquire(runtimes, 'a');
-    await run(old, 'export KEPT=yes');
+    await run(old, 'export MARK=yes');
     await runtimes.close();
     await replaceSandboxes(records, [{ ...emptyRecord(1), conversation_id: 'b', state: 'asleep', reason: 'it was idle' }]);
     const next = await sandboxes.restart();
@@ -148,7 +148,7 @@ describe('a store that was restored from a backup', () => {
     expect(runtime.incarnation).not.toBe(old.incarnation);
     expect(forgotten).toEqual([['a', false]]);
     expect(leftOf(old.incarnation, stateRoot)).toEqual([]);
-    const seen = await observe(runtime, { ...ACTIONS.run.create({ command: 'echo "<$KEPT>"' }), timeout: 60 });
+    const seen = await observe(runtime, { ...ACTIONS.run.create({ command: 'echo "<$MARK>"' }), timeout: 60 });
     expect(seen).toMatchObject({ content: expect.stringContaining('<>') as string });
     expect(JSON.stringify(seen)).toContain('restored from a backup');
     await next.reconcile();
