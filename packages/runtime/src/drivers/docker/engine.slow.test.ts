@@ -80,7 +80,7 @@ it.each([
   [
     'later',
     `import http from 'node:http';
-    const { socketPath, incarnation } = JSON.parse(process.argv[3]);
+    const { endpoint: { socketPath }, incarnation } = JSON.parse(process.argv[3]);
     http.createServer((request, response) => {
       if (request.url === '/alive') return response.end(JSON.stringify({ status: 'ok', incarnation, pid: 1, protocol: [1, 1000] }));
       console.error('no journal today');
