@@ -73,7 +73,13 @@ function isReasoning(value: unknown): value is AnswerReasoning | undefined {
     const { text, at, metadata } = Object(part) as Partial<ReasoningPart>;
     return typeof text === 'string' && Number.isInteger(at) && isMetadata(metadata);
   };
-  return typeof model === 'string' && Array.isArray(parts) && parts.every(isPart) && Object.values(calls ?? {}).every(isMetadata);
+  return (
+    typeof model === 'string' &&
+    Array.isArray(parts) &&
+    parts.every(isPart) &&
+    isMetadata(calls) &&
+    Object.values(calls ?? {}).every(isMetadata)
+  );
 }
 
 function isMetadata(value: unknown): boolean {

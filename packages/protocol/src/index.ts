@@ -55,7 +55,7 @@ export type { Decoded, Dialect, Frame, Phase } from './dialects/dialect.ts';
 export { eventsDoc } from './dialects/events-doc.ts';
 export { opendevinWs, WS_DIALECTS, type WsDialect } from './dialects/opendevin-ws.ts';
 export { detectGeneration, type WsEntry, type WsGeneration } from './dialects/opendevin-ws/detect-generation.ts';
-export { wireFrame } from './dialects/wire-frame.ts';
+export { reasoningText, wireFrame } from './dialects/wire-frame.ts';
 export { openhandsV0 } from './dialects/openhands-v0.ts';
 export { dialectOfPage } from './dialects/openhands-pages.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';

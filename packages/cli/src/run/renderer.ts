@@ -1,4 +1,4 @@
-import { type Event, type VolatileFrame, toJson } from '@tendon/protocol';
+import { reasoningText, toJson, type Event, type VolatileFrame } from '@tendon/protocol';
 
 /** Facts about the run, known before it begins. */
 export interface RunFacts {
@@ -20,11 +20,14 @@ export interface Renderer {
   end(): void;
 }
 
-/** Every event as a line of JSON, in the spelling of the log; nothing else on the output. */
+/** Every event as a line of JSON, in the spelling of the log, but with the text of the reasoning only; nothing else on the output. */
 export function createJsonRenderer(write: (text: string) => void, notify: (text: string) => void): Renderer {
   return {
     begin: () => undefined,
-    event: (event) => write(`${JSON.stringify(toJson(event))}\n`),
+    event(event) {
+      const { reasoning: _opaque, ...shown } = toJson(event);
+      write(`${JSON.stringify({ ...shown, ...reasoningText(event) })}\n`);
+    },
     frame: () => undefined,
     notice: (text) => notify(`${text}\n`),
     end: () => undefined,

@@ -52,7 +52,7 @@ const RULES: readonly Rule[] = [
     when: (s) =>
       s.status === 413 ||
       says(
-        /context_length_exceeded|context[_ ]window|maximum context length|(prompt|input|request) (is |was )?too (long|large)|exceeds? the (available |maximum )?context|too many (input )?tokens/i,
+        /context_length_exceeded|context[_ ]window|maximum context length|(prompt|input|request) (is |was )?too (long|large)|exceeds? (the |available |maximum )*context|too many (input )?tokens/i,
       )(s),
   },
   { code: 'LLM_RATE_LIMITED', retryable: true, when: (s) => s.status === 429 || /rate_limit|too_many_requests/i.test(s.words) },

@@ -24,7 +24,7 @@ export interface CreateLlmProviderOptions {
   readonly allowScripts?: boolean;
   /** Limits the simultaneous requests to one endpoint; shared by all providers that use it. Default: no limit. */
   readonly places?: KeyedSemaphore | undefined;
-  /** How much the model thinks before it answers; default: as its vendor sets it. Models that do not think ignore it. */
+  /** How much the model thinks before it answers; default: as its vendor sets it. Not asked of models that are known not to think. */
   readonly effort?: ReasoningEffort | undefined;
   /** Silence after which an endpoint is given up; default 290 s, just below the limit of Node's own HTTP client. */
   readonly silenceMs?: number;

@@ -37,6 +37,7 @@ export function createLanguageModelProvider(about: LanguageModelOptions): LlmPro
   const { model, apiKey, clock, load, silenceMs, maxOutputTokens, effort } = about;
   const facts = findModel(model);
   let style = about.replay;
+  const thinks = facts?.reasoning ?? true;
   const refused = new Set<ReplayStyle>();
   let api = 0;
   let calls = 0;
@@ -45,7 +46,9 @@ export function createLanguageModelProvider(about: LanguageModelOptions): LlmPro
     const shown = facts?.vision === false ? withoutPictures(request) : request;
     for (;;) {
       const language = await load[api]!();
-      const options = { ...callOptions(shown, { model, style }), reasoning: effort, maxOutputTokens, abortSignal: signal };
+      // An endpoint that refused what the model thought would refuse that it thinks on without it.
+      const reasoning = style === 'none' && refused.size > 0 ? undefined : thinks ? effort : undefined;
+      const options = { ...callOptions(shown, { model, style }), reasoning, maxOutputTokens, abortSignal: signal };
       const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
       try {
         return await abortable(opening, signal);

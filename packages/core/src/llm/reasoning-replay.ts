@@ -22,13 +22,20 @@ export const NO_SIGNATURE = 'skip_thought_signature_validator';
 /** The style that an endpoint asks for by refusing another; undefined when the refusal is about something else. */
 export function styleAfterRefusal(error: unknown, style: ReplayStyle): ReplayStyle | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { message } = error;
-  const wanted = wantedStyle(message);
+  const {
+    message,
+    responseBody = '',
+    statusCode = 400,
+  } = error as Error & { readonly responseBody?: string; readonly statusCode?: number };
+  if (statusCode !== 400 && statusCode !== 422) return undefined;
+  const wanted = wantedStyle(`${message} ${responseBody}`);
   return wanted === style ? undefined : wanted;
 }
 
 function wantedStyle(message: string): ReplayStyle | undefined {
   if (/missing (?:a )?`?thought_signature/i.test(message)) return 'signed-calls';
+  // A signature that is not of this text or this account, or a block of thinking where none may be.
+  if (/signature|`thinking`|encrypted[_ ]content/i.test(message)) return 'none';
   if (!/reasoning_content/i.test(message)) return undefined;
   return /missing|must be (?:passed|provided|included)|required/i.test(message) ? 'text-with-calls' : 'none';
 }

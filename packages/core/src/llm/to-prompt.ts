@@ -60,12 +60,11 @@ function toPromptMessages(message: LlmMessage, replay: ReasoningReplay): PromptM
 
 type AnswerPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart;
 
-/** Text, calls and reasoning in the order in which they came; reasoning that another model made is left out. */
+/** Text, calls and reasoning in the order in which they came. Reasoning of another model is left out, and what led to nothing more: no answer may end with it. */
 function answerParts({ text, toolCalls = [], reasoning }: AssistantMessage, { model, style }: ReasoningReplay): AnswerPart[] {
   const isOwn = reasoning?.model === model && style !== 'none';
   const thoughts = isOwn && style !== 'signed-calls' ? reasoning.parts : [];
-  const at = (place: number): LanguageModelV4ReasoningPart[] =>
-    thoughts.filter((part) => Math.min(part.at, toolCalls.length) === place).map(toReasoningPart);
+  const at = (place: number): LanguageModelV4ReasoningPart[] => thoughts.filter((part) => part.at === place).map(toReasoningPart);
   const texts = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
   const calls = toolCalls.flatMap((call, index) => [...at(index + 1), toCallPart(call, isOwn)]);
   const parts = [...at(0), ...texts, ...calls];

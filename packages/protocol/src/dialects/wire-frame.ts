@@ -1,5 +1,5 @@
 import { messageOf } from '../codec.ts';
-import { isAction, type Action, type EventSource, type Observation, type UnknownEvent } from '../event.ts';
+import { isAction, type Action, type Event, type EventSource, type Observation, type UnknownEvent } from '../event.ts';
 import type { Frame } from './dialect.ts';
 
 /** What a dialect may say differently from the stored event. */
@@ -43,7 +43,8 @@ function observationBody(event: Observation, overrides: Overrides): Frame {
   };
 }
 
-function reasoningText({ reasoning }: Action | Observation): Frame {
+/** The part of an event's reasoning that is shown. */
+export function reasoningText({ reasoning }: Event): Frame {
   const text = reasoning?.parts
     .map((part) => part.text)
     .filter((part) => part.trim() !== '')
@@ -59,6 +60,6 @@ function reducedMetrics(metrics: unknown): unknown {
 
 /** An unknown kind as it came, with its meta fields first. */
 export function unknownFrame(event: UnknownEvent): Frame {
-  const { executor: _inside, ...raw } = event.raw;
+  const { executor: _inside, reasoning: _opaque, ...raw } = event.raw;
   return { id: event.id, timestamp: event.timestamp, source: event.source, ...raw };
 }

@@ -7,6 +7,7 @@
  * M2  A stream gives out a character only when no secret can begin at or before it any more: it holds back less than the
  *     longest secret, and only while what it holds looks like one.
  */
+import type { AnswerReasoning } from '../event.ts';
 import { createPatternFinder, type Found, type Range } from './pattern-finder.ts';
 import type { Secret } from './secret.ts';
 
@@ -15,7 +16,7 @@ export const SECRET_HIDDEN = '<secret_hidden>';
 
 export interface Mask {
   text(text: string): string;
-  /** Every string of the draft but the kind and the source. */
+  /** Every string of the draft but the kind, the source and what is opaque in `reasoning`. */
   draft<T extends object>(draft: T): T;
   stream(): MaskedStream;
 }
@@ -114,10 +115,23 @@ function createStream(search: Search): MaskedStream {
   };
 }
 
+/** A signature is of the text as it was: a text that had to be changed goes without it. What is opaque leaves only to the model that made it. */
+function maskReasoning(reasoning: AnswerReasoning, text: (input: string) => string): AnswerReasoning {
+  const parts = reasoning.parts.map((part) => {
+    const shown = text(part.text);
+    return shown === part.text ? part : { text: shown, at: part.at };
+  });
+  return { ...reasoning, parts };
+}
+
 const NEVER_SECRET = new Set(['action', 'observation', 'source', 'executor']);
 
 function maskDraft<T extends object>(draft: T, text: (input: string) => string): T {
-  return Object.fromEntries(Object.entries(draft).map(([key, value]) => [key, NEVER_SECRET.has(key) ? value : maskDeep(value, text)])) as T;
+  const masked = Object.entries(draft).map(([key, value]) => {
+    if (NEVER_SECRET.has(key)) return [key, value];
+    return [key, key === 'reasoning' ? maskReasoning(value as AnswerReasoning, text) : maskDeep(value, text)];
+  });
+  return Object.fromEntries(masked) as T;
 }
 
 function maskDeep(value: unknown, text: (input: string) => string): unknown {

@@ -11,7 +11,7 @@ export interface ImportedEvent {
 type Json = Readonly<Record<string, unknown>>;
 
 /** Meta fields and what only this server may set. */
-const OWN: ReadonlySet<string> = new Set(['id', 'timestamp', 'source', 'executor', '__proto__']);
+const OWN: ReadonlySet<string> = new Set(['id', 'timestamp', 'source', 'executor', 'reasoning', '__proto__']);
 
 /** The event of one stored JSON object, whatever its release. Total: an unknown kind keeps every key. */
 export function storedEvent(json: Json): ImportedEvent {

@@ -1,4 +1,4 @@
-import { openhandsV0, type Event } from '@tendon/protocol';
+import { eventsDoc, fromJson, openhandsV0, WS_DIALECTS, type Event } from '@tendon/protocol';
 import { Secret } from '@tendon/protocol/masking';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ID, stage, systemClock } from '../../conversation/conversation.test-support.ts';
@@ -227,6 +227,42 @@ describe('an endpoint that the table does not know', () => {
   });
 });
 
+it('LM712: a signature that is refused is not sent again, nor is thinking asked for', async () => {
+  const own = { model: 'anthropic/claude-sonnet-4-5', parts: [{ text: 'mine', at: 0, metadata: { anthropic: { signature: 'OLD' } } }] };
+  const endpoint = await startModelEndpoint('anthropic', (body) =>
+    JSON.stringify(body).includes('OLD') ? refusal('messages.1.content.0: Invalid `signature` in `thinking` block') : { text: ['ok'] },
+  );
+  onTestFinished(() => endpoint[Symbol.asyncDispose]());
+  const provider = providerOf({ model: own.model }, endpoint, 'high');
+  const messages = HISTORY.map((message) => (message.role === 'assistant' ? { ...message, reasoning: own } : message));
+  expect(answerOf(await collect(provider, { messages, tools: [] })).text).toBe('ok');
+  expect(endpoint.requests.map(({ body }) => sent(body).thinking !== undefined)).toEqual([true, false]);
+});
+
+it('LM710: a text in which a secret was hidden goes without its signature, and the task goes on', async () => {
+  const wire = WIRES[0]!;
+  const endpoint = await startModelEndpoint('anthropic', (body) => turnOf(assistants(body).length + 1));
+  onTestFinished(() => endpoint[Symbol.asyncDispose]());
+  const { say, untilState } = await stage({ provider: providerOf(wire, endpoint), secrets: [new Secret('I think about step 3')] });
+  await say('think, then finish');
+  await untilState('finished');
+  const last = JSON.stringify(endpoint.requests.at(-1)!.body);
+  expect([2, 3, 4].map((turn) => last.includes(signatureOf(turn)))).toEqual([true, false, true]);
+  expect(last).not.toContain('I think about step 3');
+});
+
+it('LM713: of an event of a kind that is not known either', () => {
+  const event = fromJson({
+    id: 7,
+    timestamp: '2026-01-01T00:00:00Z',
+    source: 'agent',
+    action: 'of later',
+    reasoning: { sealed: 'SEALED' },
+  });
+  for (const dialect of [openhandsV0, eventsDoc, ...Object.values(WS_DIALECTS)])
+    expect(JSON.stringify(dialect.encode(event, 'live')), dialect.name).not.toContain('SEALED');
+});
+
 it('LM713: clients are sent the text of the reasoning, and nothing of its metadata', async () => {
   const wire = WIRES[0]!;
   const { say, untilState, events } = await stage({ provider: providerOf(wire, await strictEndpoint(wire)) });
@@ -239,11 +275,13 @@ it('LM713: clients are sent the text of the reasoning, and nothing of its metada
 });
 
 it.each([
-  ['anthropic/claude-sonnet-4-5-20250929', 'anthropic', (body: Body) => sent(body).thinking],
-  ['openai/gpt-5.2', 'openai', (body: Body) => sent(body).reasoning_effort],
-] as const)('LM714: the effort is asked of %s', async (model, protocol, read) => {
+  ['anthropic/claude-sonnet-4-5-20250929', 'anthropic', (body: Body) => sent(body).thinking, true],
+  ['openai/gpt-5.2', 'openai', (body: Body) => sent(body).reasoning_effort, true],
+  ['anthropic/claude-3-haiku-20240307', 'anthropic', (body: Body) => sent(body).thinking, false],
+  ['openai/gpt-4o', 'openai', (body: Body) => sent(body).reasoning_effort, false],
+] as const)('LM714: the effort is asked of models that think: %s', async (model, protocol, read, isAsked) => {
   const endpoint = await startModelEndpoint(protocol, [{ text: ['ok'] }]);
   onTestFinished(() => endpoint[Symbol.asyncDispose]());
   for (const effort of [undefined, 'high'] as const) await collect(providerOf({ model }, endpoint, effort));
-  expect(endpoint.requests.map(({ body }) => read(body) !== undefined)).toEqual([false, true]);
+  expect(endpoint.requests.map(({ body }) => read(body) !== undefined)).toEqual([false, isAsked]);
 });

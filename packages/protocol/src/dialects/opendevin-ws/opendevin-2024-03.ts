@@ -190,7 +190,7 @@ export const OPENDEVIN_2024_03: Generation = {
   actions: ACTIONS_2024_03,
   observations: OBSERVATIONS_2024_03,
   unknown({ raw }) {
-    const { id: _id, timestamp: _time, source: _source, cause: _cause, executor: _inside, ...frame } = raw;
+    const { id: _id, timestamp: _time, source: _source, cause: _cause, executor: _inside, reasoning: _opaque, ...frame } = raw;
     return frame;
   },
   announce: () => [],
