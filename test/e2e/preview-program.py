@@ -17,7 +17,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif route == "/cookies":
             self.reply("", [
                 ("Set-Cookie", "app=1; Path=/; Domain=localhost"), ("Set-Cookie", "other=2;DOMAIN = .localhost ; HttpOnly"),
-                ("Set-Cookie", "tendon_preview=forged"), ("Clear-Site-Data", '"cookies"'), ("X-Own", "kept"),
+                ("Set-Cookie", "tendon_preview=forged"), ("Clear-Site-Data", '"cookies"'), ("X-Own", "unchanged"),
             ])
         elif route == "/events":
             self.send_response(200)

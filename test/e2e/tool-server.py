@@ -17,7 +17,7 @@ def call(name, arguments):
     if name == "wait":
         while not os.path.exists("go"):
             time.sleep(0.02)
-    return {"content": [{"type": "text", "text": os.environ["NOTES_TOKEN"] + " kept " + str(arguments.get("text"))}]}
+    return {"content": [{"type": "text", "text": os.environ["NOTES_TOKEN"] + " stored " + str(arguments.get("text"))}]}
 
 
 def answer(request):

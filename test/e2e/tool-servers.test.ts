@@ -119,7 +119,7 @@ it('SV136, SV137, SV138: an agent uses tools in the sandbox and over HTTP, and a
   ]);
   const results = seen.filter(({ observation }) => observation === 'mcp');
   expect(results.map(({ content }) => content)).toEqual([
-    '<secret_hidden> kept buy milk',
+    '<secret_hidden> stored buy milk',
     'noon in Rome',
     'noon in Oslo',
     'The tool failed: no clock is there',

@@ -19,8 +19,7 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     await server.kill();
     writeFileSync(workspace('go'), '');
     const { runtimes } = await stage.takeOver();
-    const { reaped, kept } = await runtimes.reconcile();
-    expect({ reaped, kept }).toEqual({ reaped: 0, kept: 1 });
+    expect(await runtimes.reconcile()).toEqual({ reaped: 0, kept: 1 });
     const runtime = await runtimes.acquire('conversation', { signal: never });
     expect(runtime.incarnation).toBe(incarnation);
     const action = runAction(runtime, command, { id: 7, timestamp: APPENDED_AT });

@@ -11,7 +11,7 @@ import type { Swapped } from './swap-workspaces.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** Of sandboxes in a folder that is swapped meanwhile. */
-const STARTS = runs(30);
+const STARTS = runs(80);
 const ORDINARY = { uid: 12_345, gid: 12_345 };
 
 function place(): string {

@@ -44,18 +44,16 @@ describe('limits of a sandbox', () => {
     expect(scoreOf(anchor!.pid)).toBe(Math.max(scoreOf('self'), 0) + 100);
   });
 
-  it.runIf(process.getuid?.() === 0 && holdsScores())('SB650: nothing in it can change that', async () => {
-    const lower =
-      'for score in -1000 -1 0 50 99; do echo $score > /proc/self/oom_score_adj; done 2>/dev/null; cat /proc/self/oom_score_adj';
-    expect(await execute(runtime, lower)).toMatchObject({ observation: { content: '500' } });
-  });
-
-  it('SB90: too many processes', async () => {
-    const bomb = 'my @p; for (1..200) { my $p = fork; defined $p or last; $p or sleep(100), exit; push @p, $p } kill 9, @p';
-    expect(await noteOf(`perl -e '${bomb}'`)).toContain(
-      "[The sandbox's limit of 100 processes and threads was reached: no more could be started.]",
-    );
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'SB650: nothing in it gets below the server, nor changes it where the server has CAP_SYS_RESOURCE',
+    async () => {
+      const lower =
+        'for score in -1000 -1 0 50 99; do echo $score > /proc/self/oom_score_adj; done 2>/dev/null; cat /proc/self/oom_score_adj';
+      const own = Math.max(scoreOf('self'), 0);
+      const score = Number((await run(runtime, lower)).output);
+      expect(score).toBeGreaterThanOrEqual(holdsScores() ? 500 : own);
+    },
+  );
 
   it('SB90: too large a file', async () => {
     expect(await noteOf('head -c 40M /dev/zero > large; code=$?; rm large; (exit $code)')).toContain(
