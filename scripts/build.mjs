@@ -43,7 +43,6 @@ const TARGETS = {
       at('test/faults/sandbox-drivers.ts'),
       at('scripts/build-bundle.mjs'),
       at('scripts/bundle-options.mjs'),
-      at('scripts/lean-http.mjs'),
     ],
     stampFile: at('packages/testing/dist/faults/.stamp'),
     build: async () => (await import('./build-bundle.mjs')).buildFaults(),

@@ -1,16 +1,13 @@
 #!/usr/bin/env node
-// Holds the vocabulary: words that were replaced stay out of names, comments, documents and screens. What is left of each is counted in
-// words-left.json, by package, and its sum may only shrink; without that file none may be left.
+// Holds the vocabulary: words that were replaced stay out of names, comments, documents and screens.
 //   node scripts/check-words.mjs              the check
 //   node scripts/check-words.mjs told         where a word still is
-//   node scripts/check-words.mjs --write      record the counts of today (refused when one has grown); the record goes when none is left
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const RECORD = join(root, 'scripts/words-left.json');
 
 /** The word, what is written instead, and its pattern. Patterns see `isRemoteHost` as `is Remote Host`, in any letter case. */
 const WORDS = {
@@ -63,11 +60,6 @@ const FACTS = [
 const EXCLUDED =
   /^(?:docs\/conformance\.md|docs\/spec\/(?:threats|rules)\.md|scripts\/check-words\.mjs|test\/conformance\/facts\/|.*\/fixtures\/)/;
 
-function packageOf(file) {
-  const [top, name] = file.split('/');
-  return top === 'packages' ? name : name === undefined ? 'top' : top;
-}
-
 /** The path counts too: folders and files have names. */
 function linesOf(file) {
   return [file, ...readFileSync(join(root, file), 'utf8').split('\n')].map((line) =>
@@ -79,46 +71,25 @@ const files = execFileSync('git', ['ls-files', '-z', '*.ts', '*.tsx', '*.mjs', '
   .split('\0')
   .filter((file) => file !== '' && !EXCLUDED.test(file));
 
-function count() {
-  const counts = Object.fromEntries(Object.keys(WORDS).map((word) => [word, {}]));
-  for (const file of files) {
-    const text = linesOf(file).join('\n');
-    const owner = packageOf(file);
-    for (const [word, [, pattern]] of Object.entries(WORDS)) {
-      const found = text.match(pattern)?.length ?? 0;
-      if (found > 0) counts[word][owner] = (counts[word][owner] ?? 0) + found;
-    }
-  }
-  return counts;
-}
-
 function show(word) {
   for (const file of files)
     for (const [index, line] of linesOf(file).entries())
       if (line.match(WORDS[word][1])) process.stdout.write(`${file}:${index}: ${line.trim().slice(0, 160)}\n`);
 }
 
-const sum = (byPackage = {}) => Object.values(byPackage).reduce((total, each) => total + each, 0);
-
-function check(write) {
-  const counts = count();
-  const recorded = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : {};
-  const grown = Object.keys(WORDS).filter((word) => sum(counts[word]) > sum(recorded[word]));
-  for (const word of grown) {
-    const [instead] = WORDS[word];
-    process.stdout.write(
-      `"${word}": ${sum(counts[word])}, allowed ${sum(recorded[word])}. Write ${instead} (node scripts/check-words.mjs '${word}' lists them)\n`,
-    );
+function check() {
+  let left = 0;
+  for (const [word, [instead, pattern]] of Object.entries(WORDS)) {
+    const found = files.reduce((sum, file) => sum + (linesOf(file).join('\n').match(pattern)?.length ?? 0), 0);
+    left += found;
+    if (found > 0) process.stdout.write(`"${word}": ${found}. Write ${instead} (node scripts/check-words.mjs '${word}' lists them)\n`);
   }
-  const left = Object.values(counts).reduce((total, byPackage) => total + sum(byPackage), 0);
-  if (grown.length > 0) process.exitCode = 1;
-  else if (write && left === 0) rmSync(RECORD, { force: true });
-  else if (write) writeFileSync(RECORD, `${JSON.stringify(counts, null, 2)}\n`);
-  process.stdout.write(`${left} replaced words left in ${files.length} files\n`);
+  if (left > 0) process.exitCode = 1;
+  process.stdout.write(`${left} replaced words in ${files.length} files\n`);
 }
 
 const [argument] = process.argv.slice(2);
-if (argument === undefined || argument === '--write') check(argument === '--write');
+if (argument === undefined) check();
 else if (Object.hasOwn(WORDS, argument)) show(argument);
 else {
   process.stdout.write(`no such word: ${argument}; there are ${Object.keys(WORDS).join(', ')}\n`);

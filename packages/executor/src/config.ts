@@ -9,7 +9,8 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   if (at < 0 || config === null) throw new Error('usage: main.mjs --config <json>');
   const { incarnation, endpoint, folders, shell, limits, plugins } = config;
   for (const [name, group] of Object.entries({ endpoint, folders, shell, limits }))
-    if (typeof group !== 'object' || group === null) throw new Error(`config.${name} must be an object`);
+    if (typeof group !== 'object' || group === null)
+      throw new Error(`config.${name} must be an object (a server of another release? restart it)`);
   const { stateDir, workspace, workDir, workspaceIs } = folders;
   checkTexts({ incarnation, 'folders.stateDir': stateDir, 'folders.workspace': workspace, 'folders.workDir': workDir });
   checkTexts({ 'shell.program': shell.program });
