@@ -9,17 +9,21 @@ declare module 'vitest' {
 
 const DAILY_SHARE = 0.1;
 
-/** How often something random or exhaustive is tried: `full` times in `npm run test:long`, a tenth of that daily. The long tests hold every file that asks. */
-export function runs(full: number): number {
-  return inject('effort') === 'full' ? full : Math.ceil(full * DAILY_SHARE);
+/**
+ * How often something random or exhaustive is tried: `full` times in `npm run test:long`, `daily` times otherwise, by default a tenth of
+ * that. The long tests hold every file that asks.
+ */
+export function runs(full: number, daily = Math.ceil(full * DAILY_SHARE)): number {
+  return inject('effort') === 'full' ? full : daily;
 }
 
 /**
- * What a daily run tries of many: `daily` of them, evenly spread with the first and the last; by default every eleventh, so that what
- * repeats itself in tens and powers of two is met everywhere. All of it in the long tests.
+ * What a daily run tries of many: these, or that many of them, evenly spread with the first and the last; by default every eleventh, so
+ * that what repeats itself in tens and powers of two is met everywhere. All of it in the long tests.
  */
-export function someOf<T>(all: readonly T[], daily?: number): readonly T[] {
+export function someOf<T>(all: readonly T[], daily?: number | readonly T[]): readonly T[] {
   if (inject('effort') === 'full') return all;
+  if (typeof daily === 'object') return daily;
   if (daily === undefined) return all.filter((_, index) => index % 11 === 0);
   const chosen = new Set(Array.from({ length: daily }, (_, index) => Math.round((index * (all.length - 1)) / Math.max(1, daily - 1))));
   return all.filter((_, index) => chosen.has(index));
