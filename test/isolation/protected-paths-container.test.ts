@@ -10,7 +10,7 @@ import { runs, someOf } from '@tendon/testing';
 import { layProject, leavings, NAMES, swapInnerProject } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
 
-const STARTS = runs(20);
+const STARTS = runs(20, 5);
 const ORDINARY = { uid: 12_345, gid: 12_345 };
 const IN_WORDS = /did not start[^]*(?:was exchanged while|has been put in the place|Mounts denied|no folder any more|cannot see)/;
 
@@ -58,8 +58,9 @@ describe.each(someOf(['docker', 'podman'] as const, 1))('a person’s project in
   });
 
   it('SB477: swapped for a link while containers start, a project leads nowhere else', async () => {
-    const { swaps, escaped, refused } = await swapInnerProject(driver(), { base: join(place(), 'base') }, STARTS);
+    const { swaps, started, escaped, refused } = await swapInnerProject(driver(), { base: join(place(), 'base') }, STARTS);
     expect(escaped).toEqual([]);
+    expect(started).toBeGreaterThan(0);
     expect(swaps).toBeGreaterThanOrEqual(10_000);
     for (const refusal of refused) expect(refusal).toMatch(IN_WORDS);
   });
@@ -78,6 +79,7 @@ describe.each(someOf(['docker', 'podman'] as const, 1))('a person’s project in
     const { swapped, output, hasRun, names } = JSON.parse(answer) as { swapped: Swapped; output: string; hasRun: boolean; names: string[] };
     expect({ output, hasRun, names }).toEqual({ output: '', hasRun: false, names: [] });
     expect(swapped.escaped).toEqual([]);
+    expect(swapped.started).toBeGreaterThan(0);
     for (const refusal of swapped.refused) expect(refusal).toMatch(IN_WORDS);
   });
 });

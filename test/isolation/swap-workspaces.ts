@@ -20,7 +20,9 @@ export interface SwapPlace {
 export interface Swapped {
   readonly starts: number;
   readonly swaps: number;
-  /** Sandboxes that got the folder. */
+  /** Those that ended in a sandbox whose command ran. */
+  readonly started: number;
+  /** Those of them that saw the folder. */
   readonly real: number;
   /** Why the others did not start, each once. */
   readonly refused: readonly string[];
@@ -72,6 +74,7 @@ export async function swapWorkspaces(
   const printed = text(swapper.stdout);
   const refused = new Set<string>();
   const seen = new Set<string>();
+  let started = 0;
   let real = 0;
   try {
     await began;
@@ -80,6 +83,7 @@ export async function swapWorkspaces(
       try {
         const runtime = await sandboxes.runtimes.acquire(id, { signal: never });
         const names = (await run(runtime, command)).output.split(/\s+/);
+        started += 1;
         for (const name of names) if (['secret', 'outside', 'base'].includes(name)) seen.add(name);
         if (names.includes('real')) real += 1;
       } catch (cause) {
@@ -94,7 +98,7 @@ export async function swapWorkspaces(
     await sandboxes.close();
   }
   const swaps = Number((await printed).trim().split('\n').at(-1));
-  return { starts, swaps, real, refused: [...refused], escaped: [...seen] };
+  return { starts, swaps, started, real, refused: [...refused], escaped: [...seen] };
 }
 
 /** The same where it is certain: the folder is looked at, then swapped, then mounted. Answers what the sandbox saw, or why there is none. */

@@ -9,7 +9,7 @@ import { engineOfRun, openEngine } from '@tendon/runtime/testing/containers';
 import { runs } from '@tendon/testing';
 import { swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
-const STARTS = runs(20);
+const STARTS = runs(20, 5);
 const ORDINARY = { uid: 12_345, gid: 12_345 };
 const IN_WORDS =
   /^(?![^]*written outside)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place|Mounts denied|cannot see)/;
@@ -32,10 +32,11 @@ describe(`workspaces of ${engineOfRun()}`, async () => {
 
   it('SB301: swapped for a link while containers start, they lead nowhere else', async () => {
     const folder = place();
-    const { swaps, real, refused, escaped } = await swapWorkspaces(driver(), { base: join(folder, 'base'), folder }, STARTS);
+    const { swaps, started, real, refused, escaped } = await swapWorkspaces(driver(), { base: join(folder, 'base'), folder }, STARTS);
     expect(escaped).toEqual([]);
     expect(swaps).toBeGreaterThanOrEqual(10_000);
-    expect(real + refused.length).toBeGreaterThan(0);
+    expect(started).toBeGreaterThan(0);
+    expect(real).toBe(started);
     for (const refusal of refused) expect(refusal).toMatch(IN_WORDS);
   });
 
@@ -54,6 +55,8 @@ describe(`workspaces of ${engineOfRun()}`, async () => {
     const { between, swapped } = JSON.parse(answer) as { between: string; swapped: Swapped };
     expect(between).toMatch(IN_WORDS);
     expect(swapped.escaped).toEqual([]);
+    expect(swapped.real).toBe(swapped.started);
+    expect(swapped.started + swapped.refused.length).toBeGreaterThan(0);
     for (const refusal of swapped.refused) expect(refusal).toMatch(IN_WORDS);
   });
 });

@@ -1,5 +1,6 @@
 import { createDockerDriver } from '@tendon/runtime';
 import { containersOf, openEngine } from '@tendon/runtime/testing/containers';
+import { runs } from '@tendon/testing';
 import { describeEscapes } from './contract.ts';
 import { NAMES } from '../protected-paths.ts';
 import { ESCAPE_LIMITS } from './open-hostile.ts';
@@ -14,4 +15,5 @@ describeEscapes('docker', {
     }),
   alsoLeft: (incarnation) => containersOf(engine, incarnation),
   close: () => engine.close(),
+  starts: runs(8, 4),
 });

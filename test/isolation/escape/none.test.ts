@@ -9,7 +9,7 @@ describe('without a sandbox', () => {
   const harmless = THREATS.flatMap(({ threats }): readonly Threat[] => threats).filter(({ isControl }) => isControl);
   let hostile: Hostile;
   beforeAll(async () => {
-    hostile = await openHostile({ make: (executor) => createNoneDriver({ executor }) });
+    hostile = await openHostile({ make: (executor) => createNoneDriver({ executor }), starts: 1 });
   });
   afterAll(() => hostile?.close());
 

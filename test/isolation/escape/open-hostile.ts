@@ -18,6 +18,8 @@ export interface EscapeSubject {
   /** What is left of an incarnation beside what `leftOf` finds. */
   readonly alsoLeft?: (incarnation: string) => readonly string[];
   readonly close?: () => Promise<void>;
+  /** Of the sandbox in a folder that is swapped meanwhile. */
+  readonly starts: number;
   /** Those of a kind that are tried, where that is not all. */
   readonly sample?: (threats: readonly Threat[]) => readonly Threat[];
 }
@@ -60,10 +62,10 @@ const PROBE_SECONDS = 50;
 /** Conversations that work outside of a folder of their own name. */
 const FOLDERS: Readonly<Record<string, string>> = { swapped: 'hostile/swapped' };
 /** What the server does meanwhile, where a probe waits for that. */
-const RACES: Readonly<Record<string, (sandboxes: TestSandboxes, word: string) => Promise<string>>> = {
-  'symlink-races': ({ runtimes }, word) => raceTheServer(runtimes.current('hostile')!, word),
+const RACES: Readonly<Record<string, (sandboxes: TestSandboxes, bait: Bait, subject: EscapeSubject) => Promise<string>>> = {
+  'symlink-races': ({ runtimes }, { word }) => raceTheServer(runtimes.current('hostile')!, word),
   'planted-files': ({ runtimes }) => openPlanted(runtimes.current('hostile')!),
-  'workspace-swap': ({ runtimes }) => raceTheStart(runtimes),
+  'workspace-swap': ({ runtimes }, _, { starts }) => raceTheStart(runtimes, starts),
 };
 
 export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
@@ -98,7 +100,7 @@ export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
       await write(`${id}.py`, `from attempt import *\n${probe}`);
       const action = runAction(runtime, `python3 ${id}.py && echo the end`, { timeout: PROBE_SECONDS });
       const running = runtime.execute(action, { signal: never });
-      const raced = takes ? await askTheNeighbour(sandboxes.runtimes) : ((await RACES[id]?.(sandboxes, bait.word)) ?? '');
+      const raced = takes ? await askTheNeighbour(sandboxes.runtimes) : ((await RACES[id]?.(sandboxes, bait, subject)) ?? '');
       const result = await running;
       return result.outcome === 'observed' ? `${raced}${result.observation.content}`.replaceAll('\r', '') : result.outcome;
     },

@@ -19,15 +19,13 @@ export async function raceTheServer({ files }: Runtime, word: string): Promise<s
   return got.some((text) => text.includes(word) || text === 'tendon.db') ? 'ESCAPED by the server\n' : '';
 }
 
-const STARTS = 4;
-
-/** Starts the sandbox of a conversation whose folder a probe swaps for a link; answers what it should not have got. */
-export async function raceTheStart(runtimes: Runtimes): Promise<string> {
+/** Starts, so many times, the sandbox of a conversation whose folder a probe swaps for a link; answers what it should not have got. */
+export async function raceTheStart(runtimes: Runtimes, starts: number): Promise<string> {
   const hostile = runtimes.current('hostile');
   if (hostile === undefined) throw new Error('nobody swaps anything');
   await until('the first swap', async () => (await hostile.files.list('.', { signal: never })).includes('swapped-began'));
   const got: string[] = [];
-  for (let start = 0; start < STARTS; start++) {
+  for (let start = 0; start < starts; start++) {
     const names = await runtimes.acquire('swapped', { signal: never }).then(
       (runtime) => runtime.files.list('.', { signal: never }),
       () => [],

@@ -1,7 +1,7 @@
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '@tendon/runtime';
-import { someOf } from '@tendon/testing';
+import { runs, someOf } from '@tendon/testing';
 import { describeEscapes } from './contract.ts';
 import { ESCAPE_LIMITS } from './open-hostile.ts';
 
@@ -22,6 +22,7 @@ describeEscapes('remote', {
   workspaceOf: (folder) => `/workspace/${folder}`,
   folders: () => ({ root: host.folder, stateRoot: host.stateRoot, workspaces: host.workspace }),
   close: () => host.remove(),
+  starts: runs(8, 4),
   // Its sandboxes are those of `local`, which are tried with every threat.
   sample: (threats) => someOf(threats, 3),
 });
