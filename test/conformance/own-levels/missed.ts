@@ -30,11 +30,12 @@ export async function missedIn(part: Part): Promise<readonly string[]> {
   return missed({ SANDBOX_NO_OUTPUT_SECONDS: '10' }, { only, parallel: PARALLEL });
 }
 
-/** What these checks hold against a server of its own. */
+/** What these checks, of which there is one at least, hold against a server of its own. */
 export async function missed(env: NodeJS.ProcessEnv, options: Omit<ConformOptions, 'url'>): Promise<readonly string[]> {
   const tendon = await TendonProcess.start(env);
   try {
     const { results } = await conform({ url: tendon.url, timeoutMs: TIMEOUT_MS, ...options });
+    if (results.length === 0) throw new Error('nothing was checked');
     const isAmiss = ({ check, verdict }: CheckResult): boolean =>
       // What is about a key is asked of a server that has one.
       verdict !== 'passed' && !(verdict === 'absent' && check.needs === 'key' && options.key === undefined);
