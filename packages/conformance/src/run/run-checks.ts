@@ -66,7 +66,7 @@ async function runCheck(check: Check, options: RunOptions & { readonly shared: S
 async function failureOf(check: Check, options: TargetOptions, shared: Shared): Promise<string | undefined> {
   const target = openTarget(options, shared.use);
   try {
-    await withDeadline(check.run(target), 4 * options.timeoutMs);
+    await endedWithin(4 * options.timeoutMs, check.run(target));
     return undefined;
   } catch (cause) {
     return wordsOf(cause);
@@ -142,7 +142,7 @@ class Life {
   }
 }
 
-async function withDeadline(running: Promise<void>, ms: number): Promise<void> {
+async function endedWithin(ms: number, running: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`it did not end within ${ms / 1000} s`)), ms);
   try {

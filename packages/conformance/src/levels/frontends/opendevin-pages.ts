@@ -5,7 +5,7 @@ import type { ServerJson, Peer, Target } from '../../target/target.ts';
 import { hasStatus, hasTypes, isTexts } from '../shapes.ts';
 import { addressOf, say } from '../ws-legacy/session.ts';
 import { listOf, openPage, readAll, upload, type Page, readAs03, readAs06, readAs09, type FrameReader } from './page.ts';
-import { message } from '../v0-socketio/join.ts';
+import { joinInBand, message } from '../v0-socketio/join.ts';
 
 const STEPS = [
   { call: 'execute_bash', args: { command: 'mkdir -p src; printf "a line\\n" > src/made.txt; echo made' } },
@@ -135,10 +135,7 @@ const page015: Check = {
   cites: ['DL125', 'DL126'],
   async run(target) {
     await loadOptions(openPage(target), true);
-    const peer = target.connect.socketIo({ says: 'oh_action' });
-    const args = { ...target.model.initializeArgs, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
-    peer.send({ action: 'initialize', args });
-    const { token } = await peer.frames.until('the token', (frame) => frame.token !== undefined);
+    const { peer, token } = await joinInBand(target);
     await peer.frames.until('init', isState('init'));
     peer.send(message(target.model.script(STEPS_0_15)));
     const ran = await peer.frames.until('the command', isObservation('run'));
@@ -153,7 +150,7 @@ const page015: Check = {
     assert.deepEqual(noise, [], 'the chat would show what is only for the record');
     await driveOld(peer, target);
     readAll(peer, readAs09);
-    const page = openPage(target, { authorization: `Bearer ${String(token)}` });
+    const page = openPage(target, { authorization: `Bearer ${token}` });
     await lookAround(page, '');
     hasTypes(await page.ask('GET', '/api/conversation'), { runtime_id: 'string|null' }, 'conversation');
     hasTypes(await page.ask('GET', '/api/vscode-url'), { vscode_url: 'string|null' }, 'vscode-url');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isAction, isState } from '../../target/frames.ts';
 import type { Peer, Target } from '../../target/target.ts';
-import { actionIn, join, joinNew, message, turn } from '../v0-socketio/join.ts';
+import { actionIn, join, joinInBand, joinNew, message, turn } from '../v0-socketio/join.ts';
 import { NAMES, addressOf, enter, initialize, say } from '../ws-legacy/session.ts';
 
 const LAST_WORDS = { call: 'finish', args: { message: 'The last words.' } };
@@ -34,22 +34,12 @@ export const reconnecting: readonly Check[] = [
     title: 'a frontend of 0.15–0.17 that comes back to a finished task is sent `init`, and then `finished`',
     cites: ['DL122'],
     async run(target) {
-      const args = {
-        ...target.model.initializeArgs,
-        AGENT: 'CodeActAgent',
-        LANGUAGE: 'en',
-        CONFIRMATION_MODE: false,
-        SECURITY_ANALYZER: '',
-      };
-      const first = target.connect.socketIo({ says: 'oh_action' });
-      first.send({ action: 'initialize', args });
-      const { token } = await first.frames.until('the token', (frame) => frame.token !== undefined);
+      const { peer: first, token } = await joinInBand(target);
       await first.frames.until('init', isState('init'));
       first.send(message(target.model.script([LAST_WORDS])));
       await first.frames.until('the end', isState('finished'));
       first.close();
-      const back = target.connect.socketIo({ says: 'oh_action' });
-      back.send({ action: 'initialize', args, token });
+      const { peer: back } = await joinInBand(target, { token });
       await becomesActive(back);
       const kinds = back.frames.all.map(({ action, extras }) => action ?? (extras as { agent_state?: string } | undefined)?.agent_state);
       assert.ok(kinds.indexOf('finish') < kinds.indexOf('init'), 'init came before the messages');

@@ -3,7 +3,7 @@ import type { Check } from '../../check.ts';
 import type { ModelStep } from '../../model/model-step.ts';
 import { argsOf, extrasOf, isAction, isObservation, isState, type Frame } from '../../target/frames.ts';
 import type { Peer, SocketIoOptions, Target } from '../../target/target.ts';
-import { joinNew, message } from '../v0-socketio/join.ts';
+import { joinInBand, joinNew, message } from '../v0-socketio/join.ts';
 import { PNG } from '../v0-socketio/tools/cells.ts';
 import { enter, say } from '../ws-legacy/session.ts';
 import { ORIGIN } from './page.ts';
@@ -38,15 +38,6 @@ function found({ frames }: Peer, fits: (frame: Frame) => boolean): Frame {
   return frame;
 }
 
-/** A new session of 0.15 … 0.17, or one that comes back with its token and a cursor. */
-async function inBand(target: Target, more: Frame = {}): Promise<{ readonly peer: Peer; readonly token: string }> {
-  const args = { ...target.model.initializeArgs, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
-  const peer = target.connect.socketIo({ says: 'oh_action' });
-  peer.send({ action: 'initialize', args, ...more });
-  const { token } = await peer.frames.until('the token', (frame) => frame.token !== undefined);
-  return { peer, token: String(token) };
-}
-
 const ranLines = (frame: Frame): boolean => isObservation('run')(frame) && /one/.test(String(frame.content));
 
 /** Found by running the frontends and reading their frames: each check is about one that showed nothing, or the wrong thing. */
@@ -68,7 +59,7 @@ export const shown: readonly Check[] = [
     title: 'a frontend of 0.16 or 0.17 finds the last words in the thought, one of 0.15 in the message',
     cites: ['DL186'],
     async run(target) {
-      const { peer } = await inBand(target);
+      const { peer } = await joinInBand(target);
       await peer.frames.until('init', isState('init'));
       peer.send(message(target.model.script([FINISH])));
       const finish = await peer.frames.until('finish', isAction('finish'));
@@ -92,7 +83,7 @@ export const shown: readonly Check[] = [
     async run(target) {
       const run = found(await watched(target, await done(target, [LINES, FINISH]), EARLY), ranLines);
       assert.match(String(run.content), /^one\r\ntwo/);
-      const { peer } = await inBand(target);
+      const { peer } = await joinInBand(target);
       await peer.frames.until('init', isState('init'));
       peer.send(message(target.model.script([LINES])));
       const { content } = await peer.frames.until('the output', ranLines);
@@ -146,12 +137,12 @@ export const shown: readonly Check[] = [
     title: 'a frontend of 0.15 … 0.17 that comes back with every event is still sent the state',
     cites: ['DL192'],
     async run(target) {
-      const { peer, token } = await inBand(target);
+      const { peer, token } = await joinInBand(target);
       await peer.frames.until('init', isState('init'));
       peer.send(message(target.model.script([FINISH])));
       const last = await peer.frames.until('the end', isState('finished'));
       peer.close();
-      const back = await inBand(target, { token, latest_event_id: last.id });
+      const back = await joinInBand(target, { token, latest_event_id: last.id });
       const init = await back.peer.frames.until('init', isState('init'));
       await back.peer.frames.until('the state', isState('finished'), { from: back.peer.frames.all.indexOf(init) });
     },

@@ -27,6 +27,15 @@ export async function joinNew(target: Target, ask: SocketIoOptions = {}): Promis
   return { id, peer };
 }
 
+/** The handshake of 0.15 … 0.17, in band: a new session, or one that comes back with its token and perhaps a cursor. */
+export async function joinInBand(target: Target, more: Frame = {}): Promise<{ readonly peer: Peer; readonly token: string }> {
+  const args = { ...target.model.initializeArgs, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
+  const peer = target.connect.socketIo({ says: 'oh_action' });
+  peer.send({ action: 'initialize', args, ...more });
+  const { token } = await peer.frames.until('the token', (frame) => frame.token !== undefined);
+  return { peer, token: String(token) };
+}
+
 export function message(content: string): Frame {
   return { action: 'message', args: { content, image_urls: [], file_urls: [], timestamp: '2025-11-11T12:00:00.000Z' } };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isState, type Frame } from '../../target/frames.ts';
 import type { Peer } from '../../target/target.ts';
-import { actionIn, join, joinNew, message, turn } from './join.ts';
+import { actionIn, join, joinInBand, joinNew, message, turn } from './join.ts';
 
 const isEvent = (frame: Frame): boolean => typeof frame.id === 'number';
 const idsOf = ({ frames }: Peer): readonly number[] => frames.all.filter(isEvent).map(({ id }) => Number(id));
@@ -151,22 +151,12 @@ export const joining: readonly Check[] = [
     title: 'clients of 0.15–0.17 send `initialize` in band, get a token first, then the state `init`, and come back by the token',
     cites: ['DL25', 'SV14', 'F3', 'DL38'],
     async run(target) {
-      const first = target.connect.socketIo({ says: 'oh_action' });
-      const args = {
-        ...target.model.initializeArgs,
-        AGENT: 'CodeActAgent',
-        LANGUAGE: 'en',
-        CONFIRMATION_MODE: false,
-        SECURITY_ANALYZER: '',
-      };
-      first.send({ action: 'initialize', args });
-      const { token } = await first.frames.until('the token', (frame) => frame.token !== undefined);
+      const { peer: first, token } = await joinInBand(target);
       await first.frames.until('init', isState('init'));
       first.send(message(target.model.script([{ call: 'execute_bash', args: { command: 'echo in band' } }])));
       await first.frames.until('the observation', (frame) => frame.observation === 'run');
       first.close();
-      const back = target.connect.socketIo({ says: 'oh_action' });
-      back.send({ action: 'initialize', args, token, latest_event_id: -1 });
+      const { peer: back } = await joinInBand(target, { token, latest_event_id: -1 });
       await back.frames.until('the replay', (frame) => frame.observation === 'run');
     },
   },
