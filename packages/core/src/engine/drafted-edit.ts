@@ -11,7 +11,13 @@ export function needsModel(action: RunnableAction): action is Action<'edit'> {
   return action.action === 'edit' && action.args.impl_source === 'llm_based_edit';
 }
 
-/** Never rejects for the model's sake: what it does not do is reported by an observation, and the file stays as it is. */
+/**
+ * `edit` with `impl_source: llm_based_edit`: its content is a draft ("… rest as before …") that a model writes out for the lines
+ * it is about. The model is here and the file is in the sandbox, so the lines come out, and go back in with the version they
+ * were taken from; a file that has changed meanwhile is not edited. Nothing of this is in the log but the observation, which
+ * carries what the call cost. Never rejects for the model's sake: what it does not do is reported by an observation, and the file
+ * stays as it is.
+ */
 export async function executeDraftedEdit(
   ports: AsidePorts & Pick<LoopPorts, 'aborts'>,
   runtime: Runtime,

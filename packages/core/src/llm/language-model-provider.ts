@@ -34,10 +34,10 @@ export interface LanguageModelOptions {
 }
 
 export function createLanguageModelProvider(about: LanguageModelOptions): LlmProvider {
-  const { model, apiKey, clock, load, silenceMs, maxOutputTokens, effort } = about;
+  const { model, apiKey, clock, load, silenceMs, maxOutputTokens } = about;
   const facts = findModel(model);
+  const effort = facts?.reasoning === false ? undefined : about.effort;
   let style = about.replay;
-  const thinks = facts?.reasoning ?? true;
   const refused = new Set<ReplayStyle>();
   let api = 0;
   let calls = 0;
@@ -47,7 +47,7 @@ export function createLanguageModelProvider(about: LanguageModelOptions): LlmPro
     for (;;) {
       const language = await load[api]!();
       // An endpoint that refused what the model thought would refuse that it thinks on without it.
-      const reasoning = style === 'none' && refused.size > 0 ? undefined : thinks ? effort : undefined;
+      const reasoning = style === 'none' && refused.size > 0 ? undefined : effort;
       const options = { ...callOptions(shown, { model, style }), reasoning, maxOutputTokens, abortSignal: signal };
       const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
       try {
