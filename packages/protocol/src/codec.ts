@@ -1,6 +1,17 @@
 import { ACTIONS, OBSERVATIONS } from './kinds.ts';
-import type { ActionDraft, ActionKind, AnswerReasoning, Event, EventDraft, EventMeta, ObservationKind, ReasoningPart } from './event.ts';
-import { isAction, isObservation, isUnknown } from './event.ts';
+import {
+  isAction,
+  isObservation,
+  isUnknown,
+  type ActionDraft,
+  type ActionKind,
+  type AnswerReasoning,
+  type Event,
+  type EventDraft,
+  type EventMeta,
+  type ObservationKind,
+  type ReasoningPart,
+} from './event.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 

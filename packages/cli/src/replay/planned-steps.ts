@@ -1,5 +1,4 @@
-import { isRunnable, type ActionKind, type RunnableKind } from '@tendon/protocol';
-import type { ActionDraft, ObservationDraft } from '@tendon/protocol';
+import { isRunnable, type ActionDraft, type ActionKind, type ObservationDraft, type RunnableKind } from '@tendon/protocol';
 import type { RecordedLog } from '@tendon/server/headless';
 
 /** One recorded action that a sandbox carried out. */

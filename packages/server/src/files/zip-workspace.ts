@@ -44,8 +44,8 @@ async function addAll(zip: ZipFile, { runtime }: Workspace, folder: string, entr
     if (type === 'directory') zip.addEmptyDirectory(path);
     else {
       zip.addReadStreamLazy(path, {}, (done) => {
-        const bounds = { maxBytes: MAX_ZIP_FILE_BYTES };
-        const read = withDeadline(READ_MS, (signal) => runtime.files.read(posix.join(folder, path), { signal, ...bounds }));
+        const maxBytes = MAX_ZIP_FILE_BYTES;
+        const read = withDeadline(READ_MS, (signal) => runtime.files.read(posix.join(folder, path), { signal, maxBytes }));
         read.then(
           (bytes) => done(null, Readable.from([Buffer.from(bytes)])),
           // Gone since it was listed, or not readable: the others are worth having.
