@@ -37,6 +37,9 @@ const IDLE_LOOK_MS = 1000;
 const COUNT_AGAIN_MS = 60_000;
 /** Of the time, a tenth at most goes into counting. */
 const REST_PER_COUNT = 9;
+/** What runs is counted without a suspicion too, with a hundredth of the time, for the same reason. */
+const RUNNING_COUNT_AGAIN_MS = 1000;
+const RUNNING_REST_PER_COUNT = 99;
 /** Beyond the limit, so much may still be written: by what cleans up. */
 const SLACK_BYTES = 16 * 1024 ** 2;
 /**
@@ -154,10 +157,15 @@ class LimitWatch implements DiskWatch {
     const taken = this.#counted.freeBytes - free;
     const age = this.#parts.now() - this.#counted.at;
     const isSuspect = (this.#used?.bytes ?? 0) + taken > this.#bound() && age > this.#counted.tookMs * REST_PER_COUNT;
-    if (!isSuspect && age < COUNT_AGAIN_MS) return;
+    if (!isSuspect && age < this.#countAgainMs()) return;
     if (!isSuspect && this.#isUntouched && taken < SLACK_BYTES) return;
     await this.#count();
     if (this.#used!.bytes > this.#bound()) await this.#endWork(this.#used!.bytes);
+  }
+
+  #countAgainMs(): number {
+    if (this.#running.size === 0) return COUNT_AGAIN_MS;
+    return Math.min(COUNT_AGAIN_MS, Math.max(RUNNING_COUNT_AGAIN_MS, this.#counted.tookMs * RUNNING_REST_PER_COUNT));
   }
 
   #bound(): number {

@@ -73,7 +73,7 @@ describe('the disk of a sandbox', () => {
     const entries = 4 * (limit / 4096);
     const note = await suffixOf(
       runtime,
-      `mkdir e; for ((i = 0; i < ${entries}; i++)); do : > e/$i; ((i % 400)) || sleep 0.05; done; touch all`,
+      `mkdir e; for ((i = 0; i < ${entries}; i++)); do : > e/$i; ((i % 400)) || sleep 0.15; done; touch all`,
     );
     expect(note).toMatch(/takes [\d.]+ [MG]iB on the disk, and may take 16 MiB, so this .* was ended/);
     expect(existsSync(join(sandboxes.workspace, 'all'))).toBe(false);

@@ -74,7 +74,7 @@ def fill():
         file = open(f'fill-{number}', 'wb', 0)
         os.unlink(file.name)
         held.append(file)
-        for _ in range(bait['fileBytes'] // 2**22 - 1): (file.write(b'x' * 2**22), time.sleep(0.02))
+        for _ in range(bait['fileBytes'] // 2**22 - 1): (file.write(b'x' * 2**22), time.sleep(0.05))
     open('filled', 'w').close()
 held = []
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
