@@ -92,10 +92,16 @@ function timesOf(files) {
   return times.toSorted((a, b) => b.seconds - a.seconds);
 }
 
-/** Those that are worth an order. */
+/** Those that are worth an order. What is known of files that were not run stays. */
 function recordTimes(times) {
-  const worth = times.filter(({ seconds }) => seconds >= RECORDED_SECONDS).map(({ name, seconds }) => [name, Math.round(seconds)]);
-  writeFileSync(join(root, 'test/seconds-of-files.json'), `${JSON.stringify(Object.fromEntries(worth), null, 2)}\n`);
+  const path = join(root, 'test/seconds-of-files.json');
+  const run = new Set(times.map(({ name }) => name));
+  const known = Object.entries(JSON.parse(readFileSync(path, 'utf8')))
+    .filter(([name]) => !run.has(name) && existsSync(join(root, name)))
+    .map(([name, seconds]) => ({ name, seconds }));
+  const all = [...known, ...times].toSorted((a, b) => b.seconds - a.seconds);
+  const worth = all.filter(({ seconds }) => seconds >= RECORDED_SECONDS).map(({ name, seconds }) => [name, Math.round(seconds)]);
+  writeFileSync(path, `${JSON.stringify(Object.fromEntries(worth), null, 2)}\n`);
 }
 
 /** Where the time went. */

@@ -42,7 +42,7 @@ export interface StartRequest {
   readonly gitHosts: readonly string[];
 }
 
-export interface Reached {
+export interface LiveSandbox {
   readonly state: 'live';
   readonly runtime: Runtime;
   readonly address: ExecutorAddress;
@@ -50,7 +50,7 @@ export interface Reached {
 }
 
 /** Answered instead of a sandbox: it is no more, or was never here. */
-export interface Gone {
+export interface GoneSandbox {
   readonly state: 'gone';
   readonly reason: string;
 }
@@ -155,7 +155,7 @@ export class HostedSandboxes {
   }
 
   /** Rejects with a user-facing error when it cannot be started. */
-  start(request: StartRequest, signal: AbortSignal): Promise<HostedSandbox | Gone> {
+  start(request: StartRequest, signal: AbortSignal): Promise<HostedSandbox | GoneSandbox> {
     const { conversationId, incarnation } = request;
     return this.#mutex.run(conversationId, async () => {
       signal.throwIfAborted();
@@ -176,7 +176,7 @@ export class HostedSandboxes {
   }
 
   /** The live sandbox of that name. */
-  async reach(incarnation: string): Promise<Reached | Gone> {
+  async reach(incarnation: string): Promise<LiveSandbox | GoneSandbox> {
     const id = this.#conversationOf(incarnation);
     if (id === undefined) return gone('there is no such sandbox here');
     const live = this.#live(id, this.#runtimes.current(id));
@@ -189,12 +189,12 @@ export class HostedSandboxes {
   }
 
   /** Freezes it in place, unless it is busy. */
-  suspend(incarnation: string): Promise<SuspendAnswer | Gone> {
+  suspend(incarnation: string): Promise<SuspendAnswer | GoneSandbox> {
     return this.#pause(incarnation, 'suspend', (id) => this.#runtimes.suspend(id));
   }
 
   /** Ends it with its state stored, from which the next one of its conversation is restored, unless anything would be lost. */
-  hibernate(incarnation: string, request: HibernateRequest): Promise<SuspendAnswer | Gone> {
+  hibernate(incarnation: string, request: HibernateRequest): Promise<SuspendAnswer | GoneSandbox> {
     return this.#pause(incarnation, 'hibernate', (id) => this.#runtimes.hibernate(id, request));
   }
 
@@ -263,7 +263,7 @@ export class HostedSandboxes {
     return { hosts, dial };
   }
 
-  async #find(conversationId: string, incarnation: string, signal: AbortSignal): Promise<Reached | Gone> {
+  async #find(conversationId: string, incarnation: string, signal: AbortSignal): Promise<LiveSandbox | GoneSandbox> {
     const record = await this.#options.records.get<SandboxRecord>('sandboxes', conversationId);
     if (record?.incarnation === incarnation && record.state === 'ended') return gone(record.reason);
     if (record?.incarnation === incarnation && record.state === 'asleep') return gone('the sandbox is hibernated');
@@ -278,7 +278,7 @@ export class HostedSandboxes {
     return live?.runtime.incarnation === incarnation ? live : gone('the sandbox is no more');
   }
 
-  #pause(incarnation: string, mode: IdleMode, pause: (id: string) => Promise<string | undefined>): Promise<SuspendAnswer | Gone> {
+  #pause(incarnation: string, mode: IdleMode, pause: (id: string) => Promise<string | undefined>): Promise<SuspendAnswer | GoneSandbox> {
     const id = this.#conversationOf(incarnation);
     if (id === undefined) return Promise.resolve(gone('there is no such sandbox here'));
     if (this.#options.whenIdle !== mode)
@@ -291,7 +291,7 @@ export class HostedSandboxes {
     });
   }
 
-  #live(conversationId: string, runtime: Runtime | undefined): Reached | undefined {
+  #live(conversationId: string, runtime: Runtime | undefined): LiveSandbox | undefined {
     const address = this.#runtimes.addressOf(conversationId);
     const ports = this.#runtimes.ports(conversationId);
     return runtime && address && ports ? { state: 'live', runtime, address, ports } : undefined;
@@ -319,6 +319,6 @@ function ownPlan(): SandboxPlan {
   return { incarnation: newIncarnation(), leaseSeconds: OWN_LEASE_SECONDS, noOutputTimeoutSeconds: NO_OUTPUT_SECONDS };
 }
 
-function gone(reason: string): Gone {
+function gone(reason: string): GoneSandbox {
   return { state: 'gone', reason };
 }

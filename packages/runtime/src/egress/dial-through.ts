@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { checkedAddresses, createDial, Refused } from './dial.ts';
+import { checkedAddresses, createDial, AddressRefused } from './dial.ts';
 import { refusal } from './egress-policy.ts';
 import type { Dial } from './listen-proxy.ts';
 import { createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
@@ -47,8 +47,8 @@ async function checkedTargets(host: string, port: number, signal: AbortSignal, l
   try {
     return (await checkedAddresses(host, port, signal, lookUp)).toSorted((a, b) => isIP(a) - isIP(b));
   } catch (error) {
-    if (error instanceof Refused || error instanceof TooManyLookups || signal.aborted) throw error;
-    throw new Refused(
+    if (error instanceof AddressRefused || error instanceof TooManyLookups || signal.aborted) throw error;
+    throw new AddressRefused(
       `the name does not resolve on this host, so what its proxy makes of it cannot be checked (SANDBOX_PROXY_RESOLVES leaves names to the proxy)`,
     );
   }
@@ -60,10 +60,10 @@ async function judgedName(host: string, port: number, signal: AbortSignal, lookU
   try {
     await checkedAddresses(host, port, AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_DEADLINE_MS)]), lookUp);
   } catch (error) {
-    if (error instanceof Refused || error instanceof TooManyLookups || signal.aborted) throw error;
-    if (LOCAL_NAME.test(name)) throw new Refused('the name is a local one');
+    if (error instanceof AddressRefused || error instanceof TooManyLookups || signal.aborted) throw error;
+    if (LOCAL_NAME.test(name)) throw new AddressRefused('the name is a local one');
     const reason = refusal({ address: '1.1.1.1', port, ownAddresses: [] }); // of an unknown address only the port is judged
-    if (reason !== undefined) throw new Refused(reason);
+    if (reason !== undefined) throw new AddressRefused(reason);
   }
   return [name];
 }

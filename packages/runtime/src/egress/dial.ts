@@ -7,8 +7,8 @@ import { createNameLookup, type NameLookup } from './name-lookup.ts';
 import { once } from 'node:events';
 
 /** The sandbox may not go there. The message says why and can be shown. */
-export class Refused extends Error {
-  override name = 'Refused';
+export class AddressRefused extends Error {
+  override name = 'AddressRefused';
 }
 
 const SYSTEM_LOOKUP_DEADLINE_MS = 10_000;
@@ -17,18 +17,18 @@ const MAX_ADDRESSES = 4;
 /** `0x7f.1`, `2130706433`: no name ends so, and programs differ in which address they take it for. */
 const ENDS_IN_NUMBER = /(?:^|\.)(?:\d+|0x[\da-f]*)\.?$/i;
 
-/** Resolves the name here on the host, checks what came out and dials just that. Rejects with `Refused`, or with why it failed. */
+/** Resolves the name here on the host, checks what came out and dials just that. Rejects with `AddressRefused`, or with why it failed. */
 export function createDial(lookUp: NameLookup = createNameLookup()): Dial {
   return async (host, port, signal) => openFirst(await checkedAddresses(host, port, signal, lookUp), port, signal);
 }
 
-/** The first addresses of the name that may be dialled. Rejects with `Refused` where there are none, else with why it is not resolved. */
+/** The first addresses of the name that may be dialled. Rejects with `AddressRefused` where there are none, else with why it is not resolved. */
 export async function checkedAddresses(host: string, port: number, signal: AbortSignal, lookUp: NameLookup): Promise<readonly string[]> {
   const addresses = await addressesOf(host, signal, lookUp);
   const ownAddresses = hostAddresses();
   const verdicts = addresses.map((address) => ({ address, reason: refusal({ address, port, ownAddresses }) }));
   const allowed = verdicts.filter(({ reason }) => reason === undefined).slice(0, MAX_ADDRESSES);
-  if (allowed.length === 0) throw new Refused(verdicts[0]?.reason ?? 'the name has no address');
+  if (allowed.length === 0) throw new AddressRefused(verdicts[0]?.reason ?? 'the name has no address');
   return allowed.map(({ address }) => address);
 }
 
@@ -57,7 +57,7 @@ export function createDialAnywhere(): Dial {
 async function addressesOf(host: string, signal: AbortSignal, lookUp: NameLookup): Promise<readonly string[]> {
   const name = bare(host);
   if (isIP(name) !== 0) return [name];
-  if (ENDS_IN_NUMBER.test(name)) throw new Refused('an IPv4 address is written as four decimal numbers');
+  if (ENDS_IN_NUMBER.test(name)) throw new AddressRefused('an IPv4 address is written as four decimal numbers');
   return lookUp(name, signal);
 }
 

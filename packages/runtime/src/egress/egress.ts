@@ -1,5 +1,5 @@
 import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
-import { createDial, createDialAnywhere, Refused } from './dial.ts';
+import { createDial, createDialAnywhere, AddressRefused } from './dial.ts';
 import { dialThrough, type UpstreamProxy } from './dial-through.ts';
 import { createGitBroker, type GitAccess, type GitBroker, readGitRequest } from './git-broker.ts';
 import type { NameHold } from './held-tunnel.ts';
@@ -155,7 +155,7 @@ function createRefusalLog(write: (line: string) => void, now: () => number): Ref
 function createGitRelay(dial: Dial): GitBroker {
   return async (request, response, url, signal) => {
     const asked = readGitRequest(request.method ?? '', url);
-    if (asked === undefined) throw new Refused(`${GIT_BROKER_NAME} takes requests of git's own protocol and nothing else`);
+    if (asked === undefined) throw new AddressRefused(`${GIT_BROKER_NAME} takes requests of git's own protocol and nothing else`);
     const { hostname, port } = new URL(`https://${asked.host}`);
     const socket = await dial(hostname, Number(port || 443), signal);
     await passOn(request, response, { socket, path: url.href, host: GIT_BROKER_NAME });
@@ -183,15 +183,16 @@ function policedDial({ policy, dial, dialAnywhere, ask, refused, onRefused }: Po
       let current = await policy();
       if (ask && !isOpenedPrivately(current, host, port) && isAskable(current, host, port)) {
         const refusal = await ask(plainName(host), port);
-        if (refusal !== undefined) throw new Refused(refusal);
+        if (refusal !== undefined) throw new AddressRefused(refusal);
         current = await policy(); // an answer has changed it
       }
       if (isOpenedPrivately(current, host, port)) return await dialAnywhere(host, port, signal);
       const reason = nameRefusal(current, host, port);
-      if (reason !== undefined) throw new Refused(reason);
+      if (reason !== undefined) throw new AddressRefused(reason);
       return await dial(host, port, signal);
     } catch (error) {
-      if (error instanceof Refused && refused.note(host, port, error.message)) onRefused(`${host.slice(0, 253)}:${port}`, error.message);
+      if (error instanceof AddressRefused && refused.note(host, port, error.message))
+        onRefused(`${host.slice(0, 253)}:${port}`, error.message);
       throw error;
     }
   };

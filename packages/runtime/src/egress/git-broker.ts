@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Secret } from '@tendon/protocol/masking';
 import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
-import { Refused, dialOrigin } from './dial.ts';
+import { AddressRefused, dialOrigin } from './dial.ts';
 import { exchange, picked } from '../transport/exchange.ts';
 import type { Dial } from './listen-proxy.ts';
 
@@ -72,9 +72,9 @@ export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitB
 
   return async (request, response, url, signal) => {
     const asked = readGitRequest(request.method ?? '', url);
-    if (asked === undefined) throw new Refused(`${GIT_BROKER_NAME} takes requests of git's own protocol and nothing else`);
+    if (asked === undefined) throw new AddressRefused(`${GIT_BROKER_NAME} takes requests of git's own protocol and nothing else`);
     const login = access.login(asked.host);
-    if (login === undefined) throw new Refused(`${asked.host} is not a git host that Tendon knows; use its own URL`);
+    if (login === undefined) throw new AddressRefused(`${asked.host} is not a git host that Tendon knows; use its own URL`);
     const origin = new URL(login.origin);
     const usesToken = login.authorization !== undefined && request.headers.authorization === undefined;
     if (asked.operation !== 'more')

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GIT_BROKER_NAME, KERNEL_PACKAGES_NAME } from '@tendon/protocol/executor-api';
-import { createDial, Refused } from './dial.ts';
+import { createDial, AddressRefused } from './dial.ts';
 import type { PackageProxy } from './package-proxy.ts';
 import type { GitBroker } from './git-broker.ts';
 import { answerHeldHttp, joinByHello, type NameHold } from './held-tunnel.ts';
@@ -13,7 +13,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** How a target is reached; refuses with `Refused`. */
+/** How a target is reached; refuses with `AddressRefused`. */
 export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
 export interface ProxyOptions {
@@ -132,20 +132,20 @@ async function forward(request: IncomingMessage, response: ServerResponse, { rea
 
 function authority(text: string): { readonly host: string; readonly port: number } {
   const match = /^(\[[0-9a-f:.]+\]|[^:@/\s]+):(\d{1,5})$/i.exec(text);
-  if (match?.[1] === undefined) throw new Refused('CONNECT needs host:port');
+  if (match?.[1] === undefined) throw new AddressRefused('CONNECT needs host:port');
   return { host: match[1], port: Number(match[2]) };
 }
 
 function httpUrl(text: string): URL {
   const url = URL.parse(text);
-  if (url?.protocol !== 'http:') throw new Refused('this is a proxy: ask it for http:// URLs, or CONNECT for everything else');
+  if (url?.protocol !== 'http:') throw new AddressRefused('this is a proxy: ask it for http:// URLs, or CONNECT for everything else');
   return url;
 }
 
 /** The reason is in the status line too: of a tunnel that is refused most programs show nothing else. */
 function answerTo(error: unknown): { readonly code: number; readonly phrase: string; readonly text: string } {
   const why = error instanceof Error ? error.message : String(error);
-  const isRefused = error instanceof Refused;
+  const isRefused = error instanceof AddressRefused;
   const text = `Tendon's sandbox ${isRefused ? 'may not connect there' : 'could not connect'}: ${why}.`;
   return { code: isRefused ? 403 : 502, phrase: text.replaceAll(/[^ -~]+/g, ' ').slice(0, MAX_PHRASE_CHARS), text: `${text}\n` };
 }

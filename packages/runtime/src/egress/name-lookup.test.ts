@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createDial, Refused } from './dial.ts';
+import { createDial, AddressRefused } from './dial.ts';
 import { dialThrough } from './dial-through.ts';
 import { startResolver, type TestResolver } from '../testing/resolver.ts';
 import { createHostsFile, createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
@@ -68,12 +68,12 @@ describe('SB20: what a resolver answers is judged', () => {
 
   it.each([['10.0.0.1'], ['127.0.0.1'], ['169.254.169.254', '192.168.1.1'], ['100.64.0.1'], ['0.0.0.0']])('%s', async (...addresses) => {
     const { servers } = await resolver({ 'rebound.example': addresses });
-    await expect(dialTo(servers)('rebound.example')).rejects.toThrow(Refused);
+    await expect(dialTo(servers)('rebound.example')).rejects.toThrow(AddressRefused);
   });
 
   it.each(['0x7f.1', '2130706433', '0', '127.1', '0177.0.0.1', 'a.0x7f000001', '1.'])('%s is no name and not asked for', async (host) => {
     const { servers, asked } = await resolver();
-    await expect(dialTo(servers)(host)).rejects.toThrow(Refused);
+    await expect(dialTo(servers)(host)).rejects.toThrow(AddressRefused);
     expect(asked).toEqual([]);
   });
 

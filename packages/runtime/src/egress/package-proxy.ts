@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { KERNEL_PACKAGES_NAME, type PackagesLine, type PythonKind, sharedKind } from '@tendon/protocol/executor-api';
-import { Refused } from './dial.ts';
+import { AddressRefused } from './dial.ts';
 
 export type PackageProxy = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
 
@@ -22,8 +22,8 @@ export function createPackageProxy({ packages, folder, isOnline }: PackageProxyO
   return async (request, response, url) => {
     const kind = sharedKind(url.pathname.slice(1));
     if (request.method !== 'POST' || kind === undefined)
-      throw new Refused(`${KERNEL_PACKAGES_NAME} takes POST /cpython-3<minor> and nothing else`);
-    if (!(await isOnline())) throw new Refused('this conversation has no network (policy "none")');
+      throw new AddressRefused(`${KERNEL_PACKAGES_NAME} takes POST /cpython-3<minor> and nothing else`);
+    if (!(await isOnline())) throw new AddressRefused('this conversation has no network (policy "none")');
     request.resume();
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     const say = (line: PackagesLine): void => void (response.writable && response.write(`${JSON.stringify(line)}\n`));

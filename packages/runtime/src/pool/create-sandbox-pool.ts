@@ -10,11 +10,11 @@ import { createEgress } from '../egress/egress.ts';
 import { STOPPED } from '../sandbox/start-notice.ts';
 import { sendNetwork } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
-import { isSuspended, type Entry, countSandboxes } from './sandbox-entry.ts';
+import { isSuspended, type SandboxEntry, countSandboxes } from './sandbox-entry.ts';
 import { planFolders } from '../sandbox/sandbox-folders.ts';
 import { sandboxRecords } from '../sandbox/sandbox-record.ts';
 import { HeldSandboxes } from './held-sandboxes.ts';
-import { listSandboxes, type Held } from './list-sandboxes.ts';
+import { listSandboxes, type HeldSandbox } from './list-sandboxes.ts';
 import { reconcileSandboxes, type ReconcileOptions } from './reconcile-sandboxes.ts';
 import { DEFAULT_IDLE_PLAN, IdleSandboxes } from './idle-sandboxes.ts';
 import type { SandboxPoolOptions, SandboxReaches, SandboxPool } from './sandbox-pool.ts';
@@ -27,7 +27,7 @@ const PORTS_MS = 1000;
  * that would be lost, keeps running; at most `maxLive` run at a time.
  */
 export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, SandboxEntry>();
   const context = contextOf(options);
   const idle = new IdleSandboxes({
     context,
@@ -80,7 +80,10 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
   };
 }
 
-function reachesOf(context: SandboxContext, entries: ReadonlyMap<string, Entry>): SandboxReaches & Pick<SandboxPool, 'isWorkspaceEmpty'> {
+function reachesOf(
+  context: SandboxContext,
+  entries: ReadonlyMap<string, SandboxEntry>,
+): SandboxReaches & Pick<SandboxPool, 'isWorkspaceEmpty'> {
   const { driver, egress, records } = context;
   return {
     async isWorkspaceEmpty(conversationId) {
@@ -170,7 +173,7 @@ function contextOf(options: SandboxPoolOptions): SandboxContext & { readonly ker
   };
 }
 
-function describe(entry: Entry | undefined): Held | undefined {
+function describe(entry: SandboxEntry | undefined): HeldSandbox | undefined {
   if (entry?.state !== 'live') return undefined;
   const { runtime, use, client } = entry.open;
   return {

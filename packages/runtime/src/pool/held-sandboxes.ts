@@ -8,12 +8,12 @@ import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { messageOf } from '../sandbox/start-phase.ts';
 import { findReplaced } from '../workspace/protected/protect.ts';
 import { admission, beginStart, joinStart, type StartGates } from './shared-start.ts';
-import type { Entry } from './sandbox-entry.ts';
+import type { SandboxEntry } from './sandbox-entry.ts';
 
 export interface HeldOptions extends Pick<StartGates, 'findCapacity'> {
   readonly context: SandboxContext;
   /** By conversation; shared with the code that counts and suspends sandboxes. */
-  readonly entries: Map<string, Entry>;
+  readonly entries: Map<string, SandboxEntry>;
   readonly maxParallelStarts: number;
 }
 
@@ -26,7 +26,7 @@ export interface HeldOptions extends Pick<StartGates, 'findCapacity'> {
  */
 export class HeldSandboxes {
   readonly #context: SandboxContext;
-  readonly #entries: Map<string, Entry>;
+  readonly #entries: Map<string, SandboxEntry>;
   readonly #gates: StartGates;
   /** Those that live are among the entries. */
   #living: Promise<void> = Promise.resolve();
@@ -115,7 +115,7 @@ export class HeldSandboxes {
     this.#entries.clear();
   }
 
-  #beginStart(conversationId: string): Entry & { state: 'starting' } {
+  #beginStart(conversationId: string): SandboxEntry & { state: 'starting' } {
     const { start, opened } = beginStart(this.#context, conversationId, this.#gates);
     const isCurrent = (): boolean => this.#entries.get(conversationId) === entry;
     const entered = opened.then(
@@ -149,7 +149,7 @@ export class HeldSandboxes {
   }
 
   /** Asks the process table too: the watcher may not have noticed yet. */
-  #liveRuntime(conversationId: string, entry: Entry | undefined): Runtime | undefined {
+  #liveRuntime(conversationId: string, entry: SandboxEntry | undefined): Runtime | undefined {
     if (entry?.state !== 'live') return undefined;
     const { open } = entry;
     const { handle, use, runtime, watch, workspace } = open;
@@ -192,7 +192,7 @@ export class HeldSandboxes {
       .finally(() => {
         if (isWanted()) this.#entries.delete(conversationId);
       });
-    const entry: Entry = { state: 'changing', done };
+    const entry: SandboxEntry = { state: 'changing', done };
     this.#entries.set(conversationId, entry);
     return done;
   }
@@ -213,7 +213,7 @@ export class HeldSandboxes {
     this.#enterLive(conversationId, open);
   }
 
-  async #end(conversationId: string, entry: Entry | undefined, reason: string): Promise<void> {
+  async #end(conversationId: string, entry: SandboxEntry | undefined, reason: string): Promise<void> {
     const open = await openOf(entry);
     open?.watch.report(reason);
     if (open !== undefined) await letGo(open);
@@ -225,7 +225,7 @@ export class HeldSandboxes {
 }
 
 /** What is to be let go of, when nothing hibernates or changes it any more; a start is given up. */
-async function openOf(entry: Entry | undefined): Promise<OpenSandbox | undefined> {
+async function openOf(entry: SandboxEntry | undefined): Promise<OpenSandbox | undefined> {
   if (entry?.state === 'changing') await entry.done.catch(() => {}); // the caller that began it got the error
   if (entry?.state === 'hibernating') await entry.done;
   if (entry?.state === 'live' || entry?.state === 'hibernating') return entry.open;
@@ -234,7 +234,7 @@ async function openOf(entry: Entry | undefined): Promise<OpenSandbox | undefined
   return entry.opened.catch(() => undefined);
 }
 
-async function release(entry: Entry): Promise<void> {
+async function release(entry: SandboxEntry): Promise<void> {
   if (entry.state === 'changing') return entry.done;
   if (entry.state === 'live') return letGo(entry.open);
   if (entry.state === 'hibernating') return entry.done.then(() => letGo(entry.open));

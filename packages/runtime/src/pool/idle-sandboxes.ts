@@ -2,7 +2,7 @@ import { hibernateSandbox } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { messageOf } from '../sandbox/start-phase.ts';
-import { isSuspended, type Entry } from './sandbox-entry.ts';
+import { isSuspended, type SandboxEntry } from './sandbox-entry.ts';
 import type { SharedStart } from './shared-start.ts';
 
 const CAPACITY_RECHECK_MS = 250;
@@ -14,7 +14,7 @@ export interface IdleSandboxesOptions {
   readonly context: SandboxContext;
   readonly plan: IdlePlan;
   /** Those of the server; hibernated ones leave it. */
-  readonly entries: Map<string, Entry>;
+  readonly entries: Map<string, SandboxEntry>;
   readonly onSuspended: (conversationId: string) => void;
   /** Its time is over. */
   readonly end: (conversationId: string, reason: string) => void;
@@ -29,7 +29,7 @@ export interface HibernateRequest {
 export class IdleSandboxes {
   readonly #context: SandboxContext;
   readonly #plan: IdlePlan;
-  readonly #entries: Map<string, Entry>;
+  readonly #entries: Map<string, SandboxEntry>;
   readonly #onSuspended: IdleSandboxesOptions['onSuspended'];
   readonly #end: IdleSandboxesOptions['end'];
   readonly #looking: NodeJS.Timeout;
@@ -92,7 +92,7 @@ export class IdleSandboxes {
       this.#end(conversationId, 'its place was needed while it was suspended');
   }
 
-  #live(): readonly { readonly conversationId: string; readonly entry: Entry & { readonly state: 'live' } }[] {
+  #live(): readonly { readonly conversationId: string; readonly entry: SandboxEntry & { readonly state: 'live' } }[] {
     return [...this.#entries].flatMap(([conversationId, entry]) => (entry.state === 'live' ? [{ conversationId, entry }] : []));
   }
 
@@ -123,7 +123,7 @@ export class IdleSandboxes {
   }
 
   /** Resolves when it is suspended or hibernated, or is as it was. */
-  async #pause(conversationId: string, entry: Entry & { state: 'live' }, withKernel: boolean): Promise<void> {
+  async #pause(conversationId: string, entry: SandboxEntry & { state: 'live' }, withKernel: boolean): Promise<void> {
     const { whenIdle } = this.#context.driver;
     if (whenIdle === undefined || this.#entries.get(conversationId) !== entry) return;
     if (whenIdle === 'suspend') await this.#suspend(conversationId, entry.open);

@@ -7,7 +7,7 @@ import { memoryOf, processesOf, isExecutorSuspended } from '../sandbox/process-m
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 
 /** What only the process that holds a sandbox knows of it. */
-export interface Held {
+export interface HeldSandbox {
   readonly strength: string;
   readonly idleSeconds: number;
   readonly busyWith: string | undefined;
@@ -24,7 +24,7 @@ const NOTHING: FolderSize = { bytes: 0, entries: 0, isComplete: true };
 /** Every sandbox that is known, with what it uses now; without the titles of conversations. The newest first. */
 export async function listSandboxes(
   context: SandboxContext,
-  heldBy: (conversationId: string) => Held | undefined,
+  heldBy: (conversationId: string) => HeldSandbox | undefined,
 ): Promise<readonly SandboxInfo[]> {
   const found: SandboxInfo[] = [];
   const end = performance.now() + DISK_MS;
@@ -36,7 +36,12 @@ export async function listSandboxes(
   return found;
 }
 
-async function describe(context: SandboxContext, record: SandboxRecord, disk: FolderSize, held: Held | undefined): Promise<SandboxInfo> {
+async function describe(
+  context: SandboxContext,
+  record: SandboxRecord,
+  disk: FolderSize,
+  held: HeldSandbox | undefined,
+): Promise<SandboxInfo> {
   const pids = record.state === 'live' ? await processesOf(record.handle) : [];
   const state = stateOf(context, record, held);
   const isUp = record.state === 'starting' || state === 'awake' || (record.state === 'live' && state === 'asleep');
@@ -62,7 +67,7 @@ async function describe(context: SandboxContext, record: SandboxRecord, disk: Fo
 }
 
 /** The processes of a remote one cannot be looked at: only the server that suspended it knows. */
-function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: Held | undefined): SandboxInfo['state'] {
+function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: HeldSandbox | undefined): SandboxInfo['state'] {
   if (record.state === 'replaced') return 'dead';
   if (record.state !== 'live') return record.state;
   if (!reapers.isAlive(record)) return 'dead';

@@ -2,7 +2,7 @@ import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import type { Starting } from './shared-start.ts';
 
 /** What a server knows of the sandbox of one conversation. */
-export type Entry =
+export type SandboxEntry =
   | ({ readonly state: 'starting' } & Starting)
   /** `suspendedAt`: how often it had been used when it was suspended; the next use resumes it. */
   | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly suspendedAt?: number }
@@ -17,7 +17,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-export function isSuspended(entry: Entry): boolean {
+export function isSuspended(entry: SandboxEntry): boolean {
   return entry.state === 'live' && entry.suspendedAt === entry.open.use.count();
 }
 
@@ -32,7 +32,7 @@ export interface SandboxCounts {
   readonly overDisk: number;
 }
 
-export function countSandboxes(entries: Iterable<Entry>): SandboxCounts {
+export function countSandboxes(entries: Iterable<SandboxEntry>): SandboxCounts {
   const all = [...entries];
   const disks = all.flatMap((entry) => (entry.state === 'live' || entry.state === 'hibernating' ? [entry.open.disk] : []));
   const suspended = all.filter(isSuspended).length;

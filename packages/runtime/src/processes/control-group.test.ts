@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createGroups, DEFAULT_LIMITS, findHierarchies, limitsOf, reachedIn, removeGroups } from './control-group.ts';
+import { createGroups, DEFAULT_LIMITS, findHierarchies, limitsOf, limitEventsIn, removeGroups } from './control-group.ts';
 
 const HYBRID_MOUNTS = [
   '25 21 0:22 / /sys/fs/cgroup/cpu rw,relatime shared:5 - cgroup cgroup rw,cpu',
@@ -60,9 +60,9 @@ describe('control groups', () => {
     await writeFile(join(one, 'pids.events'), 'max 4\n');
     await mkdir(join(two, 'inside'));
     await writeFile(join(two, 'inside', 'memory.oom_control'), 'oom_kill_disable 0\nunder_oom 0\noom_kill 1\n');
-    expect(reachedIn([one])).toEqual({ memory: 2, processes: 4 });
-    expect(reachedIn([two])).toEqual({ memory: 1, processes: 0 });
-    expect(reachedIn(['/nowhere'])).toEqual({ memory: 0, processes: 0 });
+    expect(limitEventsIn([one])).toEqual({ memory: 2, processes: 4 });
+    expect(limitEventsIn([two])).toEqual({ memory: 1, processes: 0 });
+    expect(limitEventsIn(['/nowhere'])).toEqual({ memory: 0, processes: 0 });
   });
 
   it('SB90: a limit that is not given is as usual, and the temporary folders fit into the memory', () => {

@@ -163,13 +163,13 @@ export async function processesIn(outer: readonly string[]): Promise<readonly nu
 }
 
 /** How often processes were ended because the memory was used up, and refused because there were too many. */
-export interface Reached {
+export interface LimitEvents {
   readonly memory: number;
   readonly processes: number;
 }
 
 /** What the groups have counted so far. */
-export function reachedIn(outer: readonly string[]): Reached {
+export function limitEventsIn(outer: readonly string[]): LimitEvents {
   const groups = outer.flatMap((group) => [group, join(group, 'inside')]);
   const sum = (file: string, count: RegExp): number =>
     groups.map((group) => Number(count.exec(textOf(join(group, file)))?.[1] ?? 0)).reduce((total, one) => total + one, 0);

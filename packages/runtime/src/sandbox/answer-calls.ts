@@ -1,5 +1,5 @@
 import type { ExecutorClient } from './executor-client.ts';
-import { Refused } from '../egress/dial.ts';
+import { AddressRefused } from '../egress/dial.ts';
 import type { GitBroker } from '../egress/git-broker.ts';
 import { createProxy } from '../egress/listen-proxy.ts';
 
@@ -18,7 +18,7 @@ const TAKE_MS = 10_000;
  * broker, as if the sandbox were here. Owns the connections until they end.
  */
 export function createCallAnswerer(client: Pick<ExecutorClient, 'takeCall'>, git: GitBroker): CallAnswerer {
-  const proxy = createProxy({ git, dial: () => Promise.reject(new Refused('only git is asked for here')) });
+  const proxy = createProxy({ git, dial: () => Promise.reject(new AddressRefused('only git is asked for here')) });
   const closing = new AbortController();
   let open = 0;
 

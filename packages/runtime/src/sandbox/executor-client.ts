@@ -15,7 +15,7 @@ import {
   connectTo,
   MAX_LINE,
   openConnection,
-  Refused,
+  RequestRefused,
   SandboxGone,
   type ExecutorAddress,
   type ExecutorConnection,
@@ -86,7 +86,7 @@ function effectsClient(connection: ExecutorConnection): EffectsClient {
         const lines = connection.lines({ method: 'POST', path: '/execute_action', body }, signal);
         for await (const line of lines) yield JSON.parse(line) as ExecuteLine;
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RequestRefused)) throw error;
         yield { type: 'refused', reason: error.message };
       }
     },
@@ -97,7 +97,7 @@ function effectsClient(connection: ExecutorConnection): EffectsClient {
       connection
         .ask({ method: 'GET', path: `${pathOf(key)}/output?from=${offset}`, signal, deadlineMs: 30_000 })
         .catch((error: unknown) => {
-          if (error instanceof Refused && error.status === 404) return undefined;
+          if (error instanceof RequestRefused && error.status === 404) return undefined;
           throw error;
         }),
   };

@@ -1,6 +1,6 @@
 import type { ExecuteResult } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
-import { reachedIn, type Limits } from '../processes/control-group.ts';
+import { limitEventsIn, type Limits } from '../processes/control-group.ts';
 import { sizeText } from '../size-text.ts';
 
 /** Notes in plain words which limit of its sandbox an action ran into. Measured outside: what runs inside cannot see its limits. */
@@ -20,9 +20,9 @@ export function watchLimits(groups: readonly string[], limits: Limits | undefine
   const processes = `the sandbox's limit of ${limits.processes} processes and threads was reached`;
   return {
     begin() {
-      const before = reachedIn(groups);
+      const before = limitEventsIn(groups);
       return (result) => {
-        const now = reachedIn(groups);
+        const now = limitEventsIn(groups);
         const notes = [
           ...(now.memory > before.memory ? [`${memory}, and a process was ended for it`] : []),
           ...(now.processes > before.processes ? [`${processes}: no more could be started`] : []),
@@ -30,7 +30,7 @@ export function watchLimits(groups: readonly string[], limits: Limits | undefine
         return withNotes(result, result.outcome === 'observed' ? [...notes, ...foundInOutput(result.observation, limits)] : notes);
       };
     },
-    whyEnded: () => (reachedIn(groups).memory > 0 ? memory : undefined),
+    whyEnded: () => (limitEventsIn(groups).memory > 0 ? memory : undefined),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { PluginName, PluginStart, ServedPort } from '@tendon/protocol/executor-api';
-import { askJson, Refused, type ExecutorConnection } from '../transport/executor-connection.ts';
+import { askJson, RequestRefused, type ExecutorConnection } from '../transport/executor-connection.ts';
 
 /** What the programs of one sandbox serve, and the way to it. What the other end says is checked and bounded. */
 export interface SandboxPorts {
@@ -44,7 +44,7 @@ export function createSandboxPorts(connection: Pick<ExecutorConnection, 'ask' | 
       try {
         return await connection.tunnel(`/tunnel/${port}`, signal);
       } catch (error) {
-        throw error instanceof Refused && error.status === NOT_FOUND ? new NotServed(error.message, { cause: error }) : error;
+        throw error instanceof RequestRefused && error.status === NOT_FOUND ? new NotServed(error.message, { cause: error }) : error;
       }
     },
     openProcess: ({ signal }) => connection.tunnel('/process', signal),

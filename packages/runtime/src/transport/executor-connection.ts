@@ -48,8 +48,8 @@ export class SandboxGone extends Error {
 }
 
 /** Answered, and the answer is no: nothing was begun. */
-export class Refused extends Error {
-  override name = 'Refused';
+export class RequestRefused extends Error {
+  override name = 'RequestRefused';
   readonly status: number;
 
   constructor(message: string, status: number) {
@@ -126,7 +126,7 @@ async function failureOf(response: IncomingMessage): Promise<Error> {
   const { statusCode = 500 } = response;
   const text = failureText(await buffer(bounded(response, 64 * 1024))) || `the sandbox answered with status ${statusCode}`;
   if (statusCode === GONE_STATUS) return new SandboxGone(text);
-  return statusCode < 500 ? new Refused(text, statusCode) : new Error(text);
+  return statusCode < 500 ? new RequestRefused(text, statusCode) : new Error(text);
 }
 
 interface Wire {

@@ -33,10 +33,10 @@ const made = promisify(mkdir);
 export async function holdFolder(path: string, { makes = false } = {}): Promise<HeldFolder> {
   if (resolve(path) !== path) throw new Error(`${path} is not the real path of a folder`);
   const descriptor = process.platform === 'linux' ? await descend(path, makes) : await openWhole(path, makes);
-  return new Held(path, descriptor);
+  return new OpenedFolder(path, descriptor);
 }
 
-class Held implements HeldFolder {
+class OpenedFolder implements HeldFolder {
   readonly path: string;
   readonly identity: string;
   #descriptor: number | undefined;

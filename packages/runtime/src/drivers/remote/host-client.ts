@@ -1,4 +1,4 @@
-import { NotConnected, openConnection, Refused, type Call } from '../../transport/executor-connection.ts';
+import { NotConnected, openConnection, RequestRefused, type Call } from '../../transport/executor-connection.ts';
 import { EXECUTOR_API, type HostedNetwork, type HostedSandbox, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
 import type { NetworkReach } from '../../egress/network-policy.ts';
 import type { RefusedHost } from '../../egress/refused-hosts.ts';
@@ -93,13 +93,13 @@ function problemOf(error: unknown, url: string): unknown {
       'Start `tendon executor` there, or correct SANDBOX_REMOTE_RUNTIME_API_URL.',
     );
   }
-  if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
+  if (error instanceof RequestRefused && (error.status === 401 || error.status === 403)) {
     return new HostProblem(
       `the executor host at ${url} refuses the key (${error.message})`,
       'Set SANDBOX_API_KEY to the key that it was started with.',
     );
   }
-  if (error instanceof Refused && error.status === 404) return somethingElse(url);
+  if (error instanceof RequestRefused && error.status === 404) return somethingElse(url);
   return error;
 }
 

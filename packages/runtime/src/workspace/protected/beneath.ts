@@ -3,7 +3,7 @@ import { lstat, open, readdir, readlink, type FileHandle } from 'node:fs/promise
 import type { HeldFolder } from '../held-folder.ts';
 
 /** What a path below a held folder is, as far as it can be followed without a link. */
-export type Seen =
+export type FoundPath =
   | { readonly kind: 'file' | 'folder'; readonly path: string; readonly identity: string }
   /** The first part of the path that is one; `target` as it is written there. */
   | { readonly kind: 'link'; readonly path: string; readonly identity: string; readonly target: string }
@@ -20,7 +20,7 @@ const MAX_TEXT_BYTES = 256 * 1024;
  * Goes down step by step: whatever is exchanged for a link meanwhile leads nowhere else. As all here it rejects, in words, where a
  * folder or file is closed that an agent could open again: it may hide what must be protected.
  */
-export async function lookBeneath(held: HeldFolder, path: string): Promise<Seen> {
+export async function lookBeneath(held: HeldFolder, path: string): Promise<FoundPath> {
   const found = await descend(held, path);
   if (!('handle' in found)) return found;
   await found.handle.close();
@@ -76,11 +76,11 @@ export async function withinBeneath<T>(held: HeldFolder, path: string, work: (pl
 
 interface At {
   readonly handle: FileHandle;
-  readonly seen: Seen;
+  readonly seen: FoundPath;
   readonly uid: bigint;
 }
 
-type Descended = Exclude<Seen, { kind: 'file' | 'folder' }> | At;
+type Descended = Exclude<FoundPath, { kind: 'file' | 'folder' }> | At;
 
 async function descend(held: HeldFolder, path: string): Promise<Descended> {
   let here = await openAt(held.place, AS_IT_IS | constants.O_DIRECTORY, '');
@@ -129,7 +129,7 @@ function refuseHidden(error: unknown, path: string, { uid }: At): undefined {
   });
 }
 
-function seenBy(stat: BigIntStats, path: string): Seen {
+function seenBy(stat: BigIntStats, path: string): FoundPath {
   const identity = `${stat.dev}:${stat.ino}`;
   if (stat.isDirectory()) return { kind: 'folder', path, identity };
   if (stat.isFile()) return { kind: 'file', path, identity };
