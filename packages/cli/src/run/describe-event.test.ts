@@ -20,6 +20,17 @@ it('a file counts as changed by its observation', () => {
   expect(words({ observation: 'read', content: 'ERROR:\nNo.', extras: { path: 'x' } })).toEqual(['fault: Could not read x: No.']);
 });
 
+it('a saved plan is shown, a task a line', () => {
+  const task_list = [
+    { id: '1', title: 'Look', status: 'done', notes: '' },
+    { id: '2', title: 'Do', status: 'in_progress', notes: '' },
+    { id: '3', title: 'Check', status: 'todo', notes: '' },
+  ];
+  const action = { source: 'agent', action: 'task_tracking', args: { command: 'plan', task_list, thought: '' } };
+  expect(words(action)).toEqual(['act: Plan: 1 of 3 done', 'state:   ✓ Look', 'state:   › Do', 'state:   · Check']);
+  expect(words({ ...action, args: { command: 'view', task_list: [], thought: '' } })).toEqual([]);
+});
+
 it('a command without an exit code shows why', () => {
   const run = (exit_code: number, suffix: string) => ({
     observation: 'run',

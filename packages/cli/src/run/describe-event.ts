@@ -24,6 +24,8 @@ export function describeAct(event: Action): string {
       return `Writing ${event.args.path}`;
     case 'edit':
       return `Editing ${event.args.path}`;
+    case 'task_tracking':
+      return 'Planning';
     default:
       return 'Working';
   }
@@ -47,6 +49,8 @@ function describeAction(event: Action): Line[] {
       return [...thought, speech(event.args.final_thought)];
     case 'reject':
       return [...thought, { tone: 'fault', text: `Declined: ${printable(String(event.args.outputs.reason ?? ''))}` }];
+    case 'task_tracking':
+      return [...thought, ...planLines(event)];
     case 'system':
     case 'recall':
     case 'change_agent_state':
@@ -77,6 +81,16 @@ function describeObservation(event: Observation): Line[] {
     default:
       return [];
   }
+}
+
+const MARKS: Readonly<Record<string, string>> = { done: '✓', in_progress: '›' };
+
+/** The plan as it is saved, a line for each task; nothing when it is only looked at. */
+function planLines({ args: { command, task_list: tasks } }: Action<'task_tracking'>): Line[] {
+  if (command !== 'plan') return [];
+  const done = tasks.filter(({ status }) => status === 'done').length;
+  const lines = tasks.map(({ status, title }): Line => ({ tone: 'state', text: `  ${MARKS[status] ?? '·'} ${printable(title).trim()}` }));
+  return [act(`Plan: ${done} of ${tasks.length} done`), ...lines];
 }
 
 type FileObservation = Observation<'read'> | Observation<'write'> | Observation<'edit'>;

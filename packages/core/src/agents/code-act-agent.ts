@@ -2,12 +2,13 @@ import { browser, webRead } from '../tools/browser.ts';
 import { executeBash, executeIpythonCell } from '../tools/execute.ts';
 import { finish, reject, think } from '../tools/finish.ts';
 import { strReplaceEditor } from '../tools/str-replace-editor.ts';
+import { taskTracker } from '../tools/task-tracker.ts';
 import type { Agent } from './agent.ts';
 
 /** The general agent: a shell, cells of Python, an editor, a browser, and a way to end. */
 export const codeActAgent: Agent = {
   name: 'CodeActAgent',
-  tools: [executeBash, executeIpythonCell, strReplaceEditor, browser, webRead, think, finish, reject],
+  tools: [executeBash, executeIpythonCell, strReplaceEditor, browser, webRead, taskTracker, think, finish, reject],
   systemPrompt: ({
     workspace,
   }) => `You are Tendon, a software engineer who works in a sandbox through tools. The user's files are in ${workspace}.
@@ -18,6 +19,7 @@ How to work
 - Reproduce a bug before you fix it. Fix the cause, not the symptom.
 - Make the smallest change that does the whole task. No unrelated edits, no leftover scratch files, no comments that only repeat the code.
 - Check the result by running it: the project's tests, its linter, or the program itself. Say what you ran and what came out. Never claim what you have not seen, and never weaken a test to make it pass.
+- For work of several steps, keep a plan with task_tracker and update it as you go.
 - When something fails, read the message and find out why before you try again. After two failures of the same kind, take another way.
 - Calls that do not depend on each other may be made in one answer; they are carried out in order.
 

@@ -1,5 +1,6 @@
 import { cutMiddle, NullObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
 import type { MissedKnowledge } from './engine-state.ts';
+import { trackTasks, type Tasks } from './plan.ts';
 import type { LibraryContent } from '../knowledge/library.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
 import { notice } from './notices.ts';
@@ -15,11 +16,14 @@ export interface AnswerSources {
   readonly missed: MissedKnowledge | undefined;
   /** Found in the conversation's messages; only for a query. */
   readonly hits?: readonly string[];
+  /** The plan before the action; only for `task_tracking`. */
+  readonly plan?: Tasks;
 }
 
 /** The engine's own answer to an action that it was given to answer; what nothing here can carry out is answered with that. */
 export function answerCore(action: Action, sources: AnswerSources): ObservationDraft {
   if (action.action === 'recall') return recall(action.args, sources);
+  if (action.action === 'task_tracking') return trackTasks(action, sources.plan ?? []);
   return action.action === 'think' ? notice.thought : notice.unavailable;
 }
 

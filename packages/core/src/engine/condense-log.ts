@@ -16,6 +16,7 @@ import { NOT_CONDENSED, type EngineState } from './engine-state.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { askAside, type AsidePorts, type AddedCost } from './ask-aside.ts';
+import { planText, readPlan } from './plan.ts';
 import type { LoopPorts } from './ports.ts';
 import { engineError } from './notices.ts';
 
@@ -44,7 +45,10 @@ export async function condenseLog(ports: AsidePorts & Pick<LoopPorts, 'log' | 'f
   const aside = await askAside(ports, await summaryRequest(ports, end), signal);
   if (aside.type === 'aborted' || signal.aborted) return;
   const summary = aside.type === 'answered' ? aside.answer.text.trim() : '';
-  await append(ports, end, { summary, spent: aside.type === 'answered' ? aside.spent : undefined });
+  await append(ports, end, {
+    summary: [summary, await pinnedPlan(ports, end)].filter(Boolean).join('\n\n'),
+    spent: aside.type === 'answered' ? aside.spent : undefined,
+  });
 }
 
 async function append(
@@ -64,6 +68,15 @@ async function append(
     } as const;
     return [action, observation];
   });
+}
+
+const MAX_PLAN_CHARS = 8_000;
+
+/** The plan as it stands, when the call that saved it is forgotten: the agent goes on by it, whatever a summary leaves of it. */
+async function pinnedPlan({ log, folded }: Pick<LoopPorts, 'log' | 'folded'>, end: number): Promise<string> {
+  const { planId } = folded.state;
+  const plan = planId > end ? '' : cutMiddle(planText(await readPlan(log, planId)), { limit: MAX_PLAN_CHARS });
+  return plan && `[The plan, as saved with task_tracker]\n${plan}`;
 }
 
 const NO_SUMMARY = 'The older part of the conversation was left out without a summary, because none could be had.';

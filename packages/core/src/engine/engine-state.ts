@@ -11,6 +11,7 @@
  * N6  `condensation.isRequested` is set by a request and cleared by the condensation, by the error that answers the request, and by a
  *     stop; `condensation.end` is the last id that the model was made to forget.
  * N7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
+ * N8  `planId` is the newest observation that holds a plan of the agent, `NO_PLAN` before the first.
  */
 import {
   INITIAL_STATE,
@@ -24,6 +25,7 @@ import {
   type LlmMetrics,
   type Observation,
 } from '@tendon/protocol';
+import { NO_PLAN } from './plan.ts';
 import { NO_REPETITION, repeat, type Repetition } from './repetition.ts';
 
 /** The id of the error that answers a request for a condensation which came to nothing. */
@@ -79,6 +81,7 @@ export interface EngineState {
   readonly condensation: CondensationState;
   readonly metrics: LlmMetrics | undefined;
   readonly sent: readonly SentAction[];
+  readonly planId: number;
 }
 
 const NO_PROGRESS: Progress = Object.freeze({ turns: 0, malformed: 0, repetition: NO_REPETITION });
@@ -92,6 +95,7 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   condensation: Object.freeze({ isRequested: false, end: -1 }),
   metrics: undefined,
   sent: Object.freeze([]),
+  planId: NO_PLAN,
 });
 
 /** Of the newest words. */
@@ -157,7 +161,8 @@ function foldObservation(state: EngineState, observation: Observation, before: C
   }
   const action = before.pending.find(({ id }) => id === observation.cause);
   if (!action || action.source !== 'agent') return state;
-  return { ...state, progress: { ...state.progress, repetition: repeat(state.progress.repetition, action, observation) } };
+  const planId = observation.observation === 'task_tracking' && observation.extras.command === 'plan' ? observation.id : state.planId;
+  return { ...state, planId, progress: { ...state.progress, repetition: repeat(state.progress.repetition, action, observation) } };
 }
 
 function foldRecall(state: EngineState, { cause, extras }: Observation<'recall'>, before: ConversationState): EngineState {

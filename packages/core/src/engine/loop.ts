@@ -18,6 +18,7 @@ import { delegated } from './delegated.ts';
 import type { LoopPorts } from './ports.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
+import { readPlan, type Tasks } from './plan.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
 import { calledExternally, callUnknown, wasCalledExternally } from './external-tools.ts';
 import { takeTurn } from './take-turn.ts';
@@ -67,10 +68,11 @@ async function answer(ports: LoopPorts, action: Action): Promise<void> {
   const recalls = action.action === 'recall';
   if (recalls) await ports.library.load();
   const hits = recalls && action.source !== 'user' ? await searchMessages(ports.log, action.args.query) : undefined;
+  const plan = action.action === 'task_tracking' ? await readPlan(ports.log, ports.folded.state.planId) : undefined;
   if (ports.aborts.closing.aborted) return;
   await ports.folded.append((state) => {
     const step = nextStep(state, ports.limits);
-    return step.do === 'answer' && step.action.id === action.id ? [answered(ports, state, { action, hits })] : [];
+    return step.do === 'answer' && step.action.id === action.id ? [answered(ports, state, { action, hits, plan })] : [];
   });
 }
 
@@ -100,10 +102,10 @@ async function answerExternal(ports: LoopPorts, action: Action<'call_tool_mcp'>)
 function answered(
   { clock, library }: Pick<LoopPorts, 'clock' | 'library'>,
   { context: { shownMicroagents, missed } }: EngineState,
-  about: { readonly action: Action; readonly hits?: string[] | undefined },
+  about: { readonly action: Action; readonly hits?: string[] | undefined; readonly plan?: Tasks | undefined },
 ): SourcedDraft {
-  const { action, hits } = about;
-  const sources = { now: clock.now(), known: library.known, shownMicroagents, missed, ...(hits && { hits }) };
+  const { action, hits, plan } = about;
+  const sources = { now: clock.now(), known: library.known, shownMicroagents, missed, ...(hits && { hits }), ...(plan && { plan }) };
   const draft = answerTo(action, answerCore(action, sources));
   return action.action === 'recall' ? { ...draft, source: 'environment' } : draft;
 }

@@ -21,7 +21,7 @@ it('EN50: a wrong argument is named to the model', () => {
 
 it('EN51: an unknown tool is answered with the ones there are', () => {
   expect(errorOf('rm', {})).toBe(
-    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, think, finish, reject.',
+    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, task_tracker, think, finish, reject.',
   );
 });
 
@@ -69,8 +69,36 @@ it('RT170: pages are used and read by calls of their own; the tree of the page c
   expect(errorOf('web_read', {})).toContain('required parameter "url" is missing');
 });
 
+it('EN760: a plan is saved whole, and what is wrong with it is named', () => {
+  expect(
+    call('task_tracker', {
+      command: 'plan',
+      task_list: [
+        { id: 7, title: 'a' },
+        { title: 'b', status: 'done' },
+      ],
+    }),
+  ).toMatchObject({
+    action: {
+      action: 'task_tracking',
+      args: {
+        command: 'plan',
+        task_list: [
+          { id: '7', title: 'a', status: 'todo', notes: '' },
+          { id: '2', title: 'b', status: 'done', notes: '' },
+        ],
+      },
+    },
+  });
+  expect(errorOf('task_tracker', { command: 'plan' })).toContain('needs the parameter "task_list"');
+  expect(errorOf('task_tracker', { command: 'plan', task_list: [{ id: '2', title: 'a' }, { title: 'b' }] })).toContain(
+    '"2" is there twice',
+  );
+  expect(errorOf('task_tracker', { command: 'plan', task_list: [{ title: 'a', status: 'later' }] })).toContain('task_list.0.status');
+});
+
 it('EN55: parsing is total: whatever the model writes is an action or a sentence', () => {
-  const name = fc.oneof(fc.constantFrom('execute_bash', 'str_replace_editor', 'think', 'finish', '__proto__'), fc.string());
+  const name = fc.oneof(fc.constantFrom('execute_bash', 'str_replace_editor', 'think', 'task_tracker', 'finish', '__proto__'), fc.string());
   const args = fc.oneof(fc.string(), fc.json());
   fc.assert(
     fc.property(name, args, (tool, text) => {

@@ -35,6 +35,20 @@ it('CL22: a card folds and opens by click and by key', async () => {
   expect(line.getAttribute('aria-expanded')).toBe('true');
 });
 
+it('CL760: the Plan tab lists the tasks of the newest plan with their states', async () => {
+  await open('/conversations/ledger');
+  await userEvent.click(await screen.findByRole('tab', { name: /^Plan/ }, LATER));
+  const panel = within(screen.getByRole('tabpanel', { name: /^Plan/ }));
+  const tasks = await panel.findAllByRole('listitem', {}, LATER);
+  expect(tasks.map(({ textContent }) => textContent?.replace(/(done|at it)$/, ': $1'))).toEqual([
+    'Find out why the samples fail: done',
+    'Detect the delimiter from the first lines: done',
+    'Read amounts with a decimal comma: done',
+    'Cover both with tests: done',
+    'Push the branch: at it',
+  ]);
+});
+
 it('CL29: the key map lists what the keyboard does', async () => {
   await open('/conversations/ledger');
   (await screen.findByRole('feed', {}, LATER)).focus();

@@ -33,6 +33,24 @@ export const condensing: readonly Check[] = [
     },
   },
   {
+    id: 'v0-socketio/condensed-plan',
+    title: 'the agent’s plan is an action and an observation with all tasks, and outlives a condensation',
+    cites: ['EN760', 'EN761'],
+    async run(target) {
+      const plan = { call: 'task_tracker', args: { command: 'plan', task_list: [{ title: 'the-one-task', status: 'in_progress' }] } };
+      const first = await spoken(target, [plan, ...STEPS], { aside: { text: 'a-summary' } });
+      const task_list = [{ id: '1', title: 'the-one-task', status: 'in_progress', notes: '' }];
+      const saved = first.frames.find(isObservation('task_tracking'));
+      assert.deepEqual(saved?.extras, { command: 'plan', task_list });
+      assert.deepEqual(argsOf(first.frames.find(isAction('task_tracking'))!).task_list, task_list);
+      first.ready.peer.send(ask);
+      await first.ready.peer.frames.until('the condensation', isCondensed);
+      const viewed = await spoken(target, [{ call: 'task_tracker', args: { command: 'view' } }, { text: 'seen' }], { ready: first.ready });
+      has(await request(target, viewed, 0), 'the-one-task');
+      assert.deepEqual(viewed.frames.find(isObservation('task_tracking'))?.extras, { command: 'view', task_list });
+    },
+  },
+  {
     id: 'v0-socketio/condensed-in-vain',
     title: 'where too little would be gained an error says so',
     cites: ['EN131'],
