@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Terminals } from '../processes/pid-namespace.ts';
+import type { PacedReader, ReadingPace } from './terminal/reading-pace.ts';
 
 /**
  * The native half of `@lydell/node-pty`. Its JavaScript half forks the child itself and can give it neither a private
@@ -19,6 +20,8 @@ export interface Terminal {
   readonly process: ChildProcess;
   /** Where its input is typed. */
   readonly master: ReadStream;
+  /** How its output is read. */
+  readonly reader: PacedReader;
   /** Descriptor 3 of the child. */
   readonly line: Duplex;
   /** The device as it is called inside, e.g. `/dev/pts/3`. */
@@ -36,6 +39,7 @@ export interface OpenTerminalOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly columns: number;
   readonly rows: number;
+  readonly pace: ReadingPace;
   /** What the child writes to its terminal; only for the time of the call. */
   readonly onOutput: (bytes: Buffer) => void;
 }
@@ -55,7 +59,7 @@ export function openTerminal(options: OpenTerminalOptions): Terminal {
     const child = spawn(program, args, { cwd: '/', env: options.env, stdio: [device, device, device, 'pipe'] });
     return {
       process: child,
-      master: readFrom(master, options.onOutput),
+      ...readFrom(master, options),
       line: child.stdio[3] as Duplex,
       device: terminals === undefined ? pty : join(terminals.folder, basename(pty)),
     };
@@ -66,13 +70,17 @@ export function openTerminal(options: OpenTerminalOptions): Terminal {
 }
 
 /** Into one piece of memory: a piece for each read, 4 KB of a terminal at a time, is most of what a long output costs. */
-function readFrom(master: number, onOutput: (bytes: Buffer) => void): ReadStream {
+function readFrom(fd: number, { onOutput, pace }: OpenTerminalOptions): Pick<Terminal, 'master' | 'reader'> {
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   const callback = (size: number): boolean => {
     onOutput(buffer.subarray(0, size));
+    reader.took(size);
     return true;
   };
-  return new ReadStream(master, { onread: { buffer, callback } }).resume();
+  const master = new ReadStream(fd, { onread: { buffer, callback } });
+  const reader = pace.reader(master);
+  master.resume();
+  return { master, reader };
 }
 
 function loadNative(): NativePty {

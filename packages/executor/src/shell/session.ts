@@ -96,6 +96,7 @@ export class Session {
     const command = createRunning(this.#ids.next(), this.#between);
     this.#between = new TerminalText(this.#options.outputChars);
     this.#state = { kind: 'running', command, hasSecrets: secrets !== undefined, isInnerRefused: false };
+    shell.readAtOnce();
     shell.send(command.id, text, giveSecrets(secrets));
     shell.type(TRIGGER);
     this.#expect(BEGIN_DEADLINE_MS, () => this.#lose());
@@ -211,7 +212,9 @@ export class Session {
     if (report.kind === 'state' || !command || !this.#ids.concerns(command.id, report.id)) return;
     // An inner shell reports its own exit code; then the outer one comes back and reports the command that had started it.
     command.report = command.report?.kind === 'exit' ? { ...report, code: command.report.code } : report;
-    if (report.kind === 'end') this.#settle(command);
+    if (report.kind !== 'end') return;
+    this.#shell?.readAtOnce();
+    this.#settle(command);
   }
 
   /** The shell is at its prompt, and not lost: what is missing is on its way. */

@@ -17,6 +17,7 @@ import {
   terminalReadOf,
 } from '../processes/process-tree.ts';
 import { inputWaitOf, type InputWait } from './foreground/input-wait.ts';
+import type { ReadingPace } from './terminal/reading-pace.ts';
 import { createReportReader, type Report } from './report-reader.ts';
 import { COLUMNS, ROWS } from './terminal/terminal-text.ts';
 import { startTrailing } from './trailing-timer.ts';
@@ -41,6 +42,7 @@ export interface ShellOptions {
   /** The program of that name. */
   readonly setsid: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly pace: ReadingPace;
 }
 
 /** How long output may trail the death of the shell. */
@@ -69,6 +71,7 @@ export class ShellProcess {
       env: { ...options.env, PROMPT_COMMAND: `. ${shellQuote(options.script)}` },
       columns: COLUMNS,
       rows: ROWS,
+      pace: options.pace,
       onOutput: (data) => this.#onOutput(data),
     });
     this.#child = this.#terminal.process;
@@ -92,6 +95,11 @@ export class ShellProcess {
   /** Fields for the private line. */
   send(...fields: readonly string[]): void {
     if (!this.#isGone) this.#terminal.line.write(fields.map((field) => `${field.replaceAll('\0', '')}\0`).join(''));
+  }
+
+  /** A command begins, or has ended and the rest of its output is to come. */
+  readAtOnce(): void {
+    this.#terminal.reader.restart();
   }
 
   /** Signals the process group that has the terminal; the shell itself never. */
@@ -167,6 +175,7 @@ export class ShellProcess {
     this.#child.on('exit', (code, signal) => {
       const exitCode = code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0);
       this.#events.onExit();
+      this.readAtOnce();
       startTrailing(TRAIL_MS, () => this.#gone(exitCode, `the shell ended with exit code ${exitCode}`));
     });
   }
@@ -184,6 +193,7 @@ export class ShellProcess {
     if (rest.length > 0) this.#events.onOutput(rest);
     this.#isGone = true;
     this.kill(); // where only what stood before it died
+    this.#terminal.reader.close();
     this.#terminal.master.destroy();
     this.#terminal.line.destroy();
     this.#events.onGone(exitCode, reason);

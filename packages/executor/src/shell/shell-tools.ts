@@ -10,6 +10,7 @@ import { CommandRunner } from './command-runner.ts';
 import { Session } from './session.ts';
 import type { Place, ShellSnapshot } from './shell-memory.ts';
 import type { DetachedOptions } from './detached-process.ts';
+import { createReadingPace } from './terminal/reading-pace.ts';
 import { createStaticCommand } from './static-command.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
@@ -59,13 +60,14 @@ export function createShellTools(
   const setsid = config.shell.bundled === undefined ? 'setsid' : join(config.shell.bundled.tools, 'setsid');
   const before = left ?? { workingDir: folders.workDir, shell: late };
   const shown = output && { outputChars: output.chars };
-  const openSession = (from: ShellSnapshot) => new Session({ ...common, ...shown, terminals, setsid, mayLook, script, from });
+  const pace = createReadingPace();
+  const openSession = (from: ShellSnapshot) => new Session({ ...common, ...shown, pace, terminals, setsid, mayLook, script, from });
   const session = openSession(before);
   const readOnly = (folders.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [path] : []));
   const limits = { noOutputSeconds: noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };
   const inSession = new CommandRunner(session, limits);
   const named = createNamedSessions(() => openSession({ workingDir: folders.workDir, shell: late }), limits);
-  const runStatic = createStaticCommand(session, common, { defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });
+  const runStatic = createStaticCommand(session, common, { pace, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });
   const background = createBackgroundCommands(session, common);
   let isTakenUp = left === undefined;
   function takeUp(): void {

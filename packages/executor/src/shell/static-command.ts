@@ -4,16 +4,25 @@ import * as hints from './hints.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
 import { signalDetached, spawnDetached, withSecrets, type DetachedOptions } from './detached-process.ts';
+import type { ReadingPace } from './terminal/reading-pace.ts';
 import { TerminalText } from './terminal/terminal-text.ts';
+import { startTrailing } from './trailing-timer.ts';
 
 /** After the command has ended, how long its pipes are read on: a child may hold them for ever. */
 const DRAIN_MS = 200;
+
+export interface StaticCommandOptions {
+  readonly defaultTimeoutSeconds: number;
+  /** Of an observation. */
+  readonly outputChars?: number;
+  readonly pace: ReadingPace;
+}
 
 /** `is_static`: a command beside the session, answered when it ends or its time is up; then it is killed. */
 export function createStaticCommand(
   session: Session,
   options: DetachedOptions,
-  { defaultTimeoutSeconds, outputChars }: { readonly defaultTimeoutSeconds: number; readonly outputChars?: number },
+  { defaultTimeoutSeconds, outputChars, pace }: StaticCommandOptions,
 ): ActionHandler {
   return ({ args, timeout, secrets }, { signal, output, outputPath }) =>
     new Promise((resolve) => {
@@ -32,16 +41,20 @@ export function createStaticCommand(
       signal.addEventListener('abort', cancel, { once: true });
       if (signal.aborted) cancel();
 
-      for (const stream of [child.stdout, child.stderr]) {
+      const readers = [child.stdout!, child.stderr!].map((stream) => {
         const decoder = new StringDecoder('utf8');
-        stream?.on('data', (data: Buffer) => {
+        const reader = pace.reader(stream);
+        stream.on('data', (data: Buffer) => {
           text.write(decoder.write(data));
           output(data);
+          reader.took(data.length);
         });
-      }
+        return reader;
+      });
       const settle = (exitCode: number): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', cancel);
+        for (const reader of readers) reader.close();
         child.stdout?.destroy();
         child.stderr?.destroy();
         const suffix = stopped ? hints.stopped(stopped, seconds) : hints.completed(exitCode, false);
@@ -51,7 +64,8 @@ export function createStaticCommand(
       let exitCode = -1;
       child.on('exit', (code) => {
         exitCode = code ?? -1;
-        setTimeout(() => settle(exitCode), DRAIN_MS);
+        for (const reader of readers) reader.restart();
+        startTrailing(DRAIN_MS, () => settle(exitCode));
       });
       child.on('close', () => settle(exitCode));
     });
