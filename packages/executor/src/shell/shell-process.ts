@@ -45,8 +45,8 @@ export interface ShellOptions {
   readonly pace: ReadingPace;
 }
 
-/** How long output may trail the death of the shell. */
-const TRAIL_MS = 50;
+/** How long the terminal and the private line of a shell that has ended are read where another process holds them open. */
+const TRAIL_MS = 1000;
 
 /** One bash on a terminal of its own, as a source of events. Owns the process and the terminal; knows nothing of commands. */
 export class ShellProcess {
@@ -176,8 +176,21 @@ export class ShellProcess {
       const exitCode = code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0);
       this.#events.onExit();
       this.readAtOnce();
-      startTrailing(TRAIL_MS, () => this.#gone(exitCode, `the shell ended with exit code ${exitCode}`));
+      this.#untilRead(() => this.#gone(exitCode, `the shell ended with exit code ${exitCode}`));
     });
+  }
+
+  /** Acts when everything has been read that the shell has left. */
+  #untilRead(act: () => void): void {
+    const { master, line } = this.#terminal;
+    const stop = startTrailing(TRAIL_MS, act);
+    const look = (): void => {
+      if (!master.closed || !line.closed) return;
+      stop();
+      act();
+    };
+    for (const stream of [master, line]) stream.on('close', look);
+    look();
   }
 
   #onOutput(data: Buffer): void {
