@@ -44,7 +44,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',
-    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT80, RT100, RT118, RT192, RT221, RT650, RT651, RT721, RT722, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400',
+    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT80, RT100, RT118, RT192, RT221, RT650, RT651, RT721–RT723, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400',
   },
   {
     why: 'How kernels and browsers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',

@@ -118,9 +118,23 @@ __tendon_state() { __tendon_leave state 0; } 2>/dev/null
 builtin trap '{ __tendon_exit; } 2>/dev/null' EXIT
 
 # The executor's first words: what a shell before this one left, the folder to start in, and a name for this start.
-IFS= builtin read -r -d '' -u 250 __tendon_command && { builtin eval "$__tendon_command"; } 2>/dev/null
-IFS= builtin read -r -d '' -u 250 __tendon_command && [[ -n $__tendon_command ]] && builtin cd -- "$__tendon_command" 2>/dev/null && builtin unset OLDPWD
-IFS= builtin read -r -d '' -u 250 __tendon_id
-builtin set +e
-__tendon_running=1
-{ __tendon_end 0; } 2>/dev/null
+# In one piece: it is parsed before the aliases are there that were left.
+{
+  IFS= builtin read -r -d '' -u 250 __tendon_command && [[ -n $__tendon_command ]] && {
+    # What was left by another release holds the functions of that.
+    __tendon_own=$(builtin declare -f __tendon_begin __tendon_end __tendon_forget __tendon_jobs __tendon_prompt __tendon_arm \
+      __tendon_leave __tendon_exit __tendon_state)
+    builtin eval "$__tendon_command"
+    __tendon_command=-u
+    builtin shopt -q expand_aliases && __tendon_command=-s
+    builtin shopt -u expand_aliases
+    builtin eval "$__tendon_own"
+    builtin shopt "$__tendon_command" expand_aliases
+    builtin unset __tendon_own
+  }
+  IFS= builtin read -r -d '' -u 250 __tendon_command && [[ -n $__tendon_command ]] && builtin cd -- "$__tendon_command" && builtin unset OLDPWD
+  IFS= builtin read -r -d '' -u 250 __tendon_id
+  builtin set +e
+  __tendon_running=1
+  __tendon_end 0
+} 2>/dev/null
