@@ -45,11 +45,17 @@ function mismatches(log: string, trace: string, workdir: string): unknown[] {
 }
 
 describe('recorded runs', () => {
-  for (const trace of readdirSync(traces).filter((name) => name.endsWith('.jsonl') && (!only || name.includes(only)))) {
-    it(`${trace}: every reproducible observation is equal`, { timeout: 600_000 }, async () => {
+  const files = readdirSync(traces).filter((name) => name.endsWith('.jsonl') && (!only || name.includes(only)));
+  for (const [trace, calling] of files.flatMap((name) => [[name, 'native'] as const, [name, 'text'] as const])) {
+    it(`${trace}: every reproducible observation is equal with calls in ${calling} form`, { timeout: 600_000 }, async () => {
       const header = JSON.parse(readFileSync(join(traces, trace), 'utf8').split('\n')[0] ?? '') as Header;
       const baseUrl = await startModel(trace, header.workdir);
-      tendon = await TendonProcess.start({ LLM_MODEL: 'openai/replay', LLM_API_KEY: 'replayed-key', LLM_BASE_URL: baseUrl });
+      tendon = await TendonProcess.start({
+        LLM_MODEL: 'openai/replay',
+        LLM_API_KEY: 'replayed-key',
+        LLM_BASE_URL: baseUrl,
+        LLM_TOOL_CALLING: calling,
+      });
       const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
       const workspace = join(tendon.home, 'workspaces', id);
       mkdirSync(workspace, { recursive: true });

@@ -6,7 +6,8 @@ export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenConversationOptions } from './conversation/open-conversation.ts';
 export { awaitsConfirmation } from './engine/next-step.ts';
-export { REASONING_EFFORTS } from './llm/llm-provider.ts';
+export { REASONING_EFFORTS, TOOL_CALLING } from './llm/llm-provider.ts';
+export { ModelTraitsBook } from './llm/model-traits.ts';
 export type {
   LlmAnswer,
   LlmEvent,
@@ -18,6 +19,7 @@ export type {
   LlmToolSpec,
   LlmUsage,
   ReasoningEffort,
+  ToolCalling,
 } from './llm/llm-provider.ts';
 export type { AppendOptions, EventLog, EventStore, LogSnapshot, ReadRange, SourcedDraft } from './log/event-log.ts';
 export { failureFor, StorageError, type StorageErrorCode } from './log/storage-error.ts';

@@ -90,7 +90,7 @@ it('EN84: a model that only makes calls nobody understands is halted', async () 
   const { say, untilState, events } = await stage({ script });
   await say('begin');
   expect(await untilState('error')).toMatchObject({ extras: { reason: expect.stringContaining('could not be understood') } });
-  expect(outline(await events()).filter((line) => line === 'agent .error')).toHaveLength(5);
+  expect(outline(await events()).filter((line) => line === 'agent .error')).toHaveLength(8);
 });
 
 it('EN85: a cut answer’s calls are not carried out', async () => {

@@ -31,8 +31,8 @@ export type NextStep =
   /** The model's turn. */
   | { readonly do: 'turn' };
 
-/** So many answers in a row that could not be understood end in state `error`. */
-const MAX_MALFORMED = 5;
+/** So many answers in a row that could not be understood end in state `error`. A model may call a tool that it knows from its training several times before it takes another. */
+const MAX_MALFORMED = 8;
 
 export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
   const { conversation } = state;

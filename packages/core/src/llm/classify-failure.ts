@@ -92,12 +92,32 @@ export function classifyFailure(error: unknown, context: FailureContext): LlmFai
     error: catalogError(rule.code, hideKey(detail, context.apiKey)),
     retryable: rule.retryable,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(refusesTools(symptoms) && { refused: 'tools' }),
   };
 }
 
 /** A failure that is found by us, not reported by the provider. */
 export function failure(code: ErrorCode, detail: string, retryable: boolean): LlmFailure {
   return { error: catalogError(code, detail), retryable };
+}
+
+/** 404 is OpenRouter's: no host of the model takes tools. */
+const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 404, 422, 500, 501]);
+
+/** That a model takes no tools, in the words of the servers that are known; what names one tool's own schema is another fault. */
+function refusesTools({ status, message }: Symptoms): boolean {
+  if (!REFUSALS.has(status) || /tools?[.[]\d|schema|v1\/responses/i.test(message)) return false;
+  return (
+    /\b(?:tools?|tool[ _-]?(?:use|choice|calls?|calling)|function[ _-]?call(?:s|ing)?)\b.{0,60}\b(?:not|n't|un)[ -]?(?:be )?(?:supported|enabled|permitted|available|implemented)/i.test(
+      message,
+    ) ||
+    /(?:not|n't) (?:support|permit|accept|allow|have) .{0,40}\b(?:tools?|tool[ _-](?:use|choice|calls?|calling)|function[ _-]?call(?:s|ing)?)\b/i.test(
+      message,
+    ) ||
+    /no endpoints found that support tool|enable-auto-tool-choice|tools param requires|un(?:supported|known|recogni[sz]ed) (?:param(?:eter)?|field|request argument)[^.]{0,30}\btools?\b/i.test(
+      message,
+    )
+  );
 }
 
 const MAX_DETAIL = 300;

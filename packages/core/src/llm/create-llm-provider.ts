@@ -7,10 +7,12 @@ import { failure } from './classify-failure.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import type { LlmFailure, LlmProvider, ReasoningEffort } from './llm-provider.ts';
+import type { LlmFailure, LlmProvider, ReasoningEffort, ToolCalling } from './llm-provider.ts';
 import { routeModel, type ModelRoute } from './model-name.ts';
+import { ModelTraitsBook } from './model-traits.ts';
 import { findModel } from './prices.ts';
 import { createScriptFileProvider } from './script-file.ts';
+import { withTextCalls } from './text-calls/with-text-calls.ts';
 
 export interface CreateLlmProviderOptions {
   /** litellm's `provider/model`; `demo`; with `allowScripts` also `scripted/<path of a JSON file>`. */
@@ -24,6 +26,10 @@ export interface CreateLlmProviderOptions {
   readonly allowScripts?: boolean;
   /** Limits the simultaneous requests to one endpoint; shared by all providers that use it. Default: no limit. */
   readonly places?: KeyedSemaphore | undefined;
+  /** What endpoints have shown so far, shared by all conversations; default: what this provider learns. */
+  readonly traits?: ModelTraitsBook | undefined;
+  /** How the model is given tools; default `auto`. */
+  readonly toolCalling?: ToolCalling | undefined;
   /** How much the model thinks before it answers; default: as its vendor sets it. Not asked of models that are known not to think. */
   readonly effort?: ReasoningEffort | undefined;
   /** Silence after which an endpoint is given up; default 290 s, just below the limit of Node's own HTTP client. */
@@ -57,7 +63,8 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
     replay: route.replay,
     effort: options.effort,
   });
-  return options.places ? inPlaces(provider, options.places, { baseUrl: route.baseUrl, apiKey }) : provider;
+  const placed = options.places ? inPlaces(provider, options.places, { baseUrl: route.baseUrl, apiKey }) : provider;
+  return withTextCalls(placed, options.toolCalling ?? 'auto', (options.traits ?? new ModelTraitsBook()).of(route));
 }
 
 function refusing(model: string, reason: LlmFailure): LlmProvider {

@@ -23,6 +23,10 @@ export type LlmMessage =
 export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
 
+export const TOOL_CALLING = ['auto', 'native', 'text'] as const;
+/** `auto`: native, until the endpoint refuses it. */
+export type ToolCalling = (typeof TOOL_CALLING)[number];
+
 /** As in the log, but that what came with calls stands on the calls. */
 export type Reasoning = Pick<AnswerReasoning, 'model' | 'parts'>;
 
@@ -75,6 +79,8 @@ export interface LlmFailure {
   readonly retryable: boolean;
   /** From `Retry-After`, when the provider gave it. */
   readonly retryAfterMs?: number;
+  /** The endpoint refuses that tools are offered at all. */
+  readonly refused?: 'tools';
 }
 
 export type LlmEvent =

@@ -10,6 +10,7 @@ import {
   type EventLog,
   type KeyedSemaphore,
   type LlmProvider,
+  type ModelTraitsBook,
   type Runtimes,
 } from '@tendon/core';
 import type { Dial, SandboxPool } from '@tendon/runtime';
@@ -44,6 +45,8 @@ interface TurnPorts {
   readonly chooses: (record: StoredConversation) => ModelChoice;
   /** Limits requests to models by endpoint and key; all conversations share it. */
   readonly places: KeyedSemaphore;
+  /** What the endpoints of models have shown that they can do. */
+  readonly traits: ModelTraitsBook;
   /** Agents of all conversations begin their turns in order. */
   readonly fairly: ReturnType<typeof fairTurns>;
   readonly loop: LoopWatch;
@@ -58,7 +61,7 @@ export interface ConversationParts extends Foundation, TurnPorts {
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
   const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, mcpServers, conversations, around } = parts;
-  const { chooses, places, fairly, loop } = parts;
+  const { chooses, places, traits, fairly, loop } = parts;
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
   const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, {
@@ -77,7 +80,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
           log,
           modelSource(
             () => chooses(record),
-            (choice) => makeProvider(choice, { clock, places, dial: () => runtimes.dialAs(record.id) }),
+            (choice) => makeProvider(choice, { clock, places, traits, dial: () => runtimes.dialAs(record.id) }),
           ),
         ),
         loop,
@@ -151,18 +154,16 @@ function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Prom
   };
 }
 
-interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places'> {
+interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'traits'> {
   readonly dial: () => Dial;
 }
 
-async function makeProvider(choice: ModelChoice, { clock, places, dial }: ProviderParts) {
+async function makeProvider(choice: ModelChoice, { clock, places, traits, dial }: ProviderParts) {
   const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
-  const { model, apiKey, baseUrl, effort, isOperators, isPoliced } = choice;
+  const { isOperators, isPoliced, ...asked } = choice;
   const fetch = isPoliced ? fetchBy(dial()) : undefined;
-  return withRetries(createLlmProvider({ model, apiKey, baseUrl, effort, clock, places, fetch, allowScripts: isOperators }), {
-    clock,
-    random: Math.random,
-  });
+  const provider = createLlmProvider({ ...asked, clock, places, traits, fetch, allowScripts: isOperators });
+  return withRetries(provider, { clock, random: Math.random });
 }
 
 /** The agent, with the instructions that the conversation was created with. */

@@ -1,6 +1,6 @@
 /** The only place where objects are wired together, in order of dependence. */
 import { join } from 'node:path';
-import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
+import { agentNames, KeyedSemaphore, ModelTraitsBook, type Clock } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createSandboxPool, type SandboxPool } from '@tendon/runtime';
 import { pruneWsSessions } from '../compat/opendevin/sockets/ws-sessions.ts';
@@ -146,6 +146,7 @@ function createConversations(
   const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
   const places = new KeyedSemaphore(foundation.config.maxModelRequests);
+  const traits = new ModelTraitsBook();
   const chooses = (record: StoredConversation): ModelChoice => modelFor(record, foundation);
   return new Conversations({
     ...foundation,
@@ -157,7 +158,7 @@ function createConversations(
     },
     onLooked: (open) => announcePorts(open, () => runtimes.ports(open.conversation.id)),
     open: (record, conversations) =>
-      composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop }),
+      composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, traits, fairly, loop }),
   });
 }
 

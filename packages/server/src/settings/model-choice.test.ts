@@ -7,7 +7,13 @@ import { systemClock } from '../platform/system-clock.ts';
 
 const operators = new Secret('operators-key');
 const own = new Secret('clients-key');
-const environment = { model: 'openai/gpt-4o', llmApiKey: operators, llmBaseUrl: 'https://proxy.example', llmEffort: 'high' as const };
+const environment = {
+  model: 'openai/gpt-4o',
+  llmApiKey: operators,
+  llmBaseUrl: 'https://proxy.example',
+  llmEffort: 'high' as const,
+  llmToolCalling: undefined,
+};
 const settingsWith = async (update: Parameters<SettingsStore['update']>[0]) => {
   const settings = await SettingsStore.open(createMemoryStorage({ clock: systemClock }).records, new Secret('a-jwt-secret'));
   if (Object.keys(update).length > 0) await settings.update(update);
@@ -24,7 +30,7 @@ describe('SV21: the model', () => {
   });
 
   it('is gpt-4o for a caller who brings a key and names none', async () => {
-    const demo = { model: 'demo', llmApiKey: undefined, llmBaseUrl: undefined, llmEffort: undefined };
+    const demo = { model: 'demo', llmApiKey: undefined, llmBaseUrl: undefined, llmEffort: undefined, llmToolCalling: undefined };
     expect(chooseModel({ llm: { apiKey: own } }, await settingsWith({}), demo)).toMatchObject({ model: 'gpt-4o', apiKey: own });
     expect(chooseModel({}, await settingsWith({ llm_api_key: 'stored-key' }), demo).model).toBe('gpt-4o');
     expect(chooseModel({}, await settingsWith({}), demo).model).toBe('demo');

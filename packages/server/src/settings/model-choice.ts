@@ -4,7 +4,7 @@
  * M1  The server's keys go only to the addresses they were given for: a caller who names another address brings a key of their own.
  * M2  Most specific first: the conversation's own choice, the stored settings, the environment.
  */
-import type { LlmProvider, ReasoningEffort } from '@tendon/core';
+import type { LlmProvider, ReasoningEffort, ToolCalling } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { ModelConfig } from '../platform/config/config.ts';
 import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
@@ -15,13 +15,14 @@ export interface ModelChoice {
   readonly apiKey: Secret | undefined;
   readonly baseUrl: string | undefined;
   readonly effort: ReasoningEffort | undefined;
+  readonly toolCalling: ToolCalling | undefined;
   /** Somebody who is no admin named the address: it is asked as the conversation's sandbox could. */
   readonly isPoliced: boolean;
   /** Named by the operator: it may be a script on this machine. */
   readonly isOperators: boolean;
 }
 
-type Environment = Pick<ModelConfig, 'model' | 'llmApiKey' | 'llmBaseUrl' | 'llmEffort'>;
+type Environment = Pick<ModelConfig, 'model' | 'llmApiKey' | 'llmBaseUrl' | 'llmEffort' | 'llmToolCalling'>;
 
 export function chooseModel(
   params: Pick<CreateConversationParams, 'model'> & { readonly llm?: ModelAccess | undefined },
@@ -37,6 +38,7 @@ export function chooseModel(
     model,
     baseUrl: access.baseUrl ?? environment.llmBaseUrl,
     effort: environment.llmEffort,
+    toolCalling: environment.llmToolCalling,
     apiKey: access.apiKey ?? (sameAddress ? environment.llmApiKey : undefined),
     isPoliced:
       params.llm?.baseUrl !== undefined && !params.llm.isAdmins && !sameAddress && params.llm.baseUrl !== settings.current?.llm_base_url,

@@ -40,6 +40,7 @@ describe('SV1: configuration', () => {
       llmApiKey: undefined,
       llmBaseUrl: undefined,
       llmEffort: undefined,
+      llmToolCalling: undefined,
       sessionApiKey: undefined,
       localToken: false,
       jwtSecret: undefined,

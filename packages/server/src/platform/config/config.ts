@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { REASONING_EFFORTS, type ReasoningEffort } from '@tendon/core';
+import { REASONING_EFFORTS, TOOL_CALLING, type ReasoningEffort, type ToolCalling } from '@tendon/core';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
@@ -56,6 +56,8 @@ export interface ModelConfig {
   readonly llmBaseUrl: string | undefined;
   /** How much models think before they answer; undefined: as each vendor sets it. */
   readonly llmEffort: ReasoningEffort | undefined;
+  /** How models are given tools; undefined: as their endpoints take them. */
+  readonly llmToolCalling: ToolCalling | undefined;
   /** The maximum number of requests in flight to one endpoint with one key, over all conversations. */
   readonly maxModelRequests: number;
 }
@@ -156,6 +158,8 @@ export const Environment = z.object({
     .optional(),
   LLM_BASE_URL: url.optional(),
   LLM_REASONING_EFFORT: z.enum(REASONING_EFFORTS).optional(),
+  LLM_TOOL_CALLING: z.enum(TOOL_CALLING).optional(),
+  LLM_NATIVE_TOOL_CALLING: flag.optional(),
   LLM_MAX_CONCURRENT_REQUESTS: count(1).default(32),
   SESSION_API_KEY: accessKey.optional(),
   TENDON_LOCAL_TOKEN: flag.default(false),
@@ -219,6 +223,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       llmApiKey: values.LLM_API_KEY,
       llmBaseUrl: values.LLM_BASE_URL,
       llmEffort: values.LLM_REASONING_EFFORT,
+      llmToolCalling: values.LLM_TOOL_CALLING ?? nativeOrText(values.LLM_NATIVE_TOOL_CALLING),
       maxModelRequests: values.LLM_MAX_CONCURRENT_REQUESTS,
       sessionApiKey: values.SESSION_API_KEY,
       localToken: values.TENDON_LOCAL_TOKEN,
@@ -246,6 +251,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       logLevel: values.LOG_LEVEL,
     },
   };
+}
+
+/** The name of OpenHands knows two of the ways. */
+function nativeOrText(isNative: boolean | undefined): ToolCalling | undefined {
+  return isNative === undefined ? undefined : isNative ? 'native' : 'text';
 }
 
 /** Proxies are named in either letter case; the one for HTTPS counts, since the egress proxy makes tunnels. */

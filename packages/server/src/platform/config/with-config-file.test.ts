@@ -44,6 +44,7 @@ max_budget_per_task = 2.5
 model = "openai/gpt-4o"
 api_key = "sk-file-key-1"
 base_url = "http://127.0.0.1:9"
+native_tool_calling = false
 [agent]
 enable_browsing = false
 [sandbox]
@@ -63,6 +64,7 @@ confirmation_mode = true
       confirmationMode: true,
       model: 'a/stronger',
       llmBaseUrl: 'http://127.0.0.1:9',
+      llmToolCalling: 'text',
       browsing: false,
       container: { image: 'debian:bookworm', volumes: [{ source: '/data', target: '/data', readOnly: true }] },
     },

@@ -124,7 +124,14 @@ const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, string>>
     enable_browser: 'ENABLE_BROWSER',
     search_api_key: 'SEARCH_API_KEY',
   },
-  llm: { model: 'LLM_MODEL', api_key: 'LLM_API_KEY', base_url: 'LLM_BASE_URL', reasoning_effort: 'LLM_REASONING_EFFORT' },
+  llm: {
+    model: 'LLM_MODEL',
+    api_key: 'LLM_API_KEY',
+    base_url: 'LLM_BASE_URL',
+    reasoning_effort: 'LLM_REASONING_EFFORT',
+    native_tool_calling: 'LLM_NATIVE_TOOL_CALLING',
+    tool_calling: 'LLM_TOOL_CALLING',
+  },
   agent: { enable_browsing: 'AGENT_ENABLE_BROWSING' },
   sandbox: {
     base_container_image: 'SANDBOX_BASE_CONTAINER_IMAGE',
