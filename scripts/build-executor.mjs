@@ -1,5 +1,5 @@
 // Bundles the executor into one read-only folder that needs nothing but a Node binary:
-//   packages/executor/dist/executor/{main.mjs, browser.mjs, chunks, session.bash, agent_skills, pty.node, playwright-core, defuddle.js}
+//   packages/executor/dist/executor/{main.mjs, browser.mjs, search.mjs, chunks, session.bash, agent_skills, pty.node, playwright-core, defuddle.js}
 import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ async function buildExecutor() {
   await build({
     cwd: join(root, 'packages/executor'),
     ...bundleOptions,
-    entry: { main: 'src/main.ts', browser: 'src/browser/host/main.ts' },
+    entry: { main: 'src/main.ts', browser: 'src/browser/host/main.ts', search: 'src/files/search/program/main.ts' },
     outDir: fresh,
     fixedExtension: true,
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node', 'import', 'default'] } },

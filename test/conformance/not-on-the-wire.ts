@@ -12,7 +12,7 @@ export interface Group {
 export const NOT_ON_THE_WIRE: readonly Group[] = [
   {
     why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',
-    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL760',
+    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL760, CL761',
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
@@ -44,7 +44,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',
-    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT80, RT100, RT118, RT192, RT221, RT650, RT651, RT721–RT723, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400',
+    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT763, RT80, RT100, RT118, RT192, RT221, RT650, RT651, RT721–RT723, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400',
   },
   {
     why: 'How kernels and browsers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',
@@ -80,7 +80,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
-    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, LM714, SV235, SV300–SV302, SV340, SV490–SV494, SV576',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, LM714, SV235, SV300–SV302, SV340, SV490–SV494, SV576, SV760, EN762',
   },
   {
     why: 'MCP servers that break, hang, or run in the sandbox, and those of the settings, which are everybody’s.',

@@ -1,5 +1,12 @@
 export type { Agent, PromptContext } from './agents/agent.ts';
-export { codeActAgent, withoutBrowsing } from './agents/code-act-agent.ts';
+export {
+  codeActAgent,
+  OPTIONAL_TOOL_NAMES,
+  USUAL_TOOLS,
+  withOptionalTools,
+  withoutBrowsing,
+  type OptionalTool,
+} from './agents/code-act-agent.ts';
 export { agentNames, findAgent } from './agents/registry.ts';
 export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export type { Clock } from './async/clock.ts';

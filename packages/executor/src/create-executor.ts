@@ -31,6 +31,7 @@ import { createSuspension, type Suspension } from './suspend/suspension.ts';
 import { type ActionHandler, errorObservation } from './action-handler.ts';
 import { createEditAction } from './files/edit/edit-action.ts';
 import { createReadAction } from './files/read-action.ts';
+import { createSearchFiles, type SearchFiles } from './files/search/search-files.ts';
 import { createWriteAction } from './files/write-action.ts';
 
 export interface Executor {
@@ -171,6 +172,7 @@ function openEffects(config: ExecutorConfig, { disk, shell, plugins }: EffectPar
     workspace: config.folders.workspace,
     disk,
     checkSyntax: createSyntaxCheck(() => shell),
+    searchFiles: createSearchFiles(() => shell),
     run: async (request, context) => (await shell).actions.run(request, context),
     kill: async (request, context) => (await shell).actions.kill(request, context),
     plugged: plugins.handlers,
@@ -214,6 +216,7 @@ interface HandlerParts {
   readonly workspace: string;
   readonly disk: UndoableDisk;
   readonly checkSyntax: SyntaxCheck;
+  readonly searchFiles: SearchFiles;
   readonly run: ActionHandler;
   readonly kill: ActionHandler;
   /** What plugins answer; they come before what is here. */
@@ -221,11 +224,12 @@ interface HandlerParts {
 }
 
 /** Every kind that the executor answers; a new kind does not compile until it is here. */
-function createHandlers({ workspace, disk, checkSyntax, run, kill, plugged }: HandlerParts): Readonly<Record<RunnableKind, ActionHandler>> {
+function createHandlers(parts: HandlerParts): Readonly<Record<RunnableKind, ActionHandler>> {
+  const { workspace, disk, checkSyntax, searchFiles, run, kill, plugged } = parts;
   return {
     run,
     kill,
-    read: createReadAction(workspace, disk),
+    read: createReadAction(workspace, disk, searchFiles),
     write: createWriteAction(workspace, disk),
     edit: createEditAction({ workspace, disk, checkSyntax }),
     run_ipython: absent('the plugin `jupyter`'),

@@ -20,6 +20,14 @@ it('a file counts as changed by its observation', () => {
   expect(words({ observation: 'read', content: 'ERROR:\nNo.', extras: { path: 'x' } })).toEqual(['fault: Could not read x: No.']);
 });
 
+it('a search names what was looked for', () => {
+  const extras = { path: '.', search: { kind: 'grep', pattern: 'a+b' } };
+  expect(words({ observation: 'read', content: '1 matching line', extras })).toEqual(['act: Searched for a+b in .']);
+  expect(words({ observation: 'read', content: 'ERROR:\nNothing was searched', extras })).toEqual([
+    'fault: Could not search .: Nothing was searched',
+  ]);
+});
+
 it('a saved plan is shown, a task a line', () => {
   const task_list = [
     { id: '1', title: 'Look', status: 'done', notes: '' },

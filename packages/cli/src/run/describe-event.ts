@@ -19,7 +19,7 @@ export function describeAct(event: Action): string {
     case 'run':
       return `Running ${firstLine(event.args.command)}`;
     case 'read':
-      return `Reading ${event.args.path}`;
+      return event.args.search ? `Searching for ${firstLine(event.args.search.pattern)}` : `Reading ${event.args.path}`;
     case 'write':
       return `Writing ${event.args.path}`;
     case 'edit':
@@ -69,7 +69,7 @@ function describeObservation(event: Observation): Line[] {
       return [output, { tone: 'fault', text: code > 0 ? `exit ${code}` : printable(suffix).trim() || 'still running' }];
     }
     case 'read':
-      return [fileLine(event, 'Read', 'read')];
+      return [readLine(event)];
     case 'write':
       return [fileLine(event, 'Wrote', 'write')];
     case 'edit':
@@ -94,6 +94,11 @@ function planLines({ args: { command, task_list: tasks } }: Action<'task_trackin
 }
 
 type FileObservation = Observation<'read'> | Observation<'write'> | Observation<'edit'>;
+
+function readLine(event: Observation<'read'>): Line {
+  const { search } = event.extras;
+  return search ? fileLine(event, `Searched for ${search.pattern} in`, 'search') : fileLine(event, 'Read', 'read');
+}
 
 function fileLine({ content, extras }: FileObservation, done: string, verb: string, detail = ''): Line {
   const path = printable(extras.path);

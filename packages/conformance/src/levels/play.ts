@@ -58,6 +58,10 @@ export function editor(command: string, path: string, answer: Expectation, args:
   return step('agent', 'str_replace_editor', { command, path, ...args }, { kind: command === 'view' ? 'read' : 'edit' }, answer);
 }
 
+export function tool(name: string, args: Readonly<Record<string, unknown>>, kind: string, answer: Expectation): ScenarioStep {
+  return step('agent', name, args, { kind }, answer);
+}
+
 export function browser(code: string, answer: Expectation): ScenarioStep {
   return step('agent', 'browser', { code }, { kind: 'browse' }, answer);
 }

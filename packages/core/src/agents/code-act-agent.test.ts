@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codeActAgent, withoutBrowsing } from './code-act-agent.ts';
+import { codeActAgent, withOptionalTools, withoutBrowsing } from './code-act-agent.ts';
 import { agentNames, findAgent } from './registry.ts';
 
 const MAX_FIRST_REQUEST_BYTES = 12 * 1024;
@@ -27,4 +27,12 @@ it('RT171: without browsing the tools of the browser are not offered', () => {
   const names = (agent: typeof codeActAgent): readonly string[] => agent.tools.map(({ spec }) => spec.name);
   expect(names(codeActAgent)).toEqual(expect.arrayContaining(['browser', 'web_read']));
   expect(names(withoutBrowsing(codeActAgent))).toEqual(names(codeActAgent).filter((name) => name !== 'browser' && name !== 'web_read'));
+});
+
+it('EN762: of the optional tools those that were chosen are offered, and no other', () => {
+  const names = (agent: typeof codeActAgent): readonly string[] => agent.tools.map(({ spec }) => spec.name);
+  const optional = ['task_tracker', 'grep', 'glob'];
+  expect(names(codeActAgent)).toEqual(expect.arrayContaining(optional));
+  expect(names(withOptionalTools(codeActAgent, []))).toEqual(names(codeActAgent).filter((name) => !optional.includes(name)));
+  expect(names(withOptionalTools(codeActAgent, ['glob'])).filter((name) => optional.includes(name))).toEqual(['glob']);
 });

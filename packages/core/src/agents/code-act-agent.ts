@@ -1,14 +1,26 @@
 import { browser, webRead } from '../tools/browser.ts';
 import { executeBash, executeIpythonCell } from '../tools/execute.ts';
+import type { Tool } from '../tools/define-tool.ts';
 import { finish, reject, think } from '../tools/finish.ts';
+import { glob, grep } from '../tools/search.ts';
 import { strReplaceEditor } from '../tools/str-replace-editor.ts';
 import { taskTracker } from '../tools/task-tracker.ts';
 import type { Agent } from './agent.ts';
 
+/** Tools that agents are offered by choice: the schema of each is sent with every request. */
+const OPTIONAL_TOOLS = { task_tracker: taskTracker, grep, glob } as const satisfies Readonly<Record<string, Tool>>;
+
+export type OptionalTool = keyof typeof OPTIONAL_TOOLS;
+
+export const OPTIONAL_TOOL_NAMES = Object.keys(OPTIONAL_TOOLS) as readonly OptionalTool[];
+
+/** What an agent is offered without a choice. */
+export const USUAL_TOOLS: readonly OptionalTool[] = ['task_tracker', 'grep', 'glob'];
+
 /** The general agent: a shell, cells of Python, an editor, a browser, and a way to end. */
 export const codeActAgent: Agent = {
   name: 'CodeActAgent',
-  tools: [executeBash, executeIpythonCell, strReplaceEditor, browser, webRead, taskTracker, think, finish, reject],
+  tools: [executeBash, executeIpythonCell, strReplaceEditor, browser, webRead, ...optionalTools(USUAL_TOOLS), think, finish, reject],
   systemPrompt: ({
     workspace,
   }) => `You are Tendon, a software engineer who works in a sandbox through tools. The user's files are in ${workspace}.
@@ -19,7 +31,6 @@ How to work
 - Reproduce a bug before you fix it. Fix the cause, not the symptom.
 - Make the smallest change that does the whole task. No unrelated edits, no leftover scratch files, no comments that only repeat the code.
 - Check the result by running it: the project's tests, its linter, or the program itself. Say what you ran and what came out. Never claim what you have not seen, and never weaken a test to make it pass.
-- For work of several steps, keep a plan with task_tracker and update it as you go.
 - When something fails, read the message and find out why before you try again. After two failures of the same kind, take another way.
 - Calls that do not depend on each other may be made in one answer; they are carried out in order.
 
@@ -35,6 +46,16 @@ Ending
 - To ask the user something only they can know, or to answer in conversation, write a message without calling a tool.
 - Be brief and plain.`,
 };
+
+function optionalTools(names: readonly OptionalTool[]): readonly Tool[] {
+  return OPTIONAL_TOOL_NAMES.filter((name) => names.includes(name)).map((name) => OPTIONAL_TOOLS[name]);
+}
+
+/** The agent with these of the optional tools alone. */
+export function withOptionalTools(agent: Agent, names: readonly OptionalTool[]): Agent {
+  const own = agent.tools.filter(({ spec }) => !Object.hasOwn(OPTIONAL_TOOLS, spec.name));
+  return { ...agent, tools: [...own, ...optionalTools(names)] };
+}
 
 const BROWSING: ReadonlySet<string> = new Set(['browser', 'web_read']);
 

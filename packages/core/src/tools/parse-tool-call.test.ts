@@ -21,7 +21,7 @@ it('EN50: a wrong argument is named to the model', () => {
 
 it('EN51: an unknown tool is answered with the ones there are', () => {
   expect(errorOf('rm', {})).toBe(
-    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, task_tracker, think, finish, reject.',
+    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, task_tracker, grep, glob, think, finish, reject.',
   );
 });
 
@@ -95,6 +95,16 @@ it('EN760: a plan is saved whole, and what is wrong with it is named', () => {
     '"2" is there twice',
   );
   expect(errorOf('task_tracker', { command: 'plan', task_list: [{ title: 'a', status: 'later' }] })).toContain('task_list.0.status');
+});
+
+it('EN763: searching is a read action, below the workspace where no path is given', () => {
+  expect(call('grep', { pattern: 'x+', include: '*.ts' })).toMatchObject({
+    action: { action: 'read', args: { path: '.', search: { kind: 'grep', pattern: 'x+', include: '*.ts' } } },
+  });
+  expect(call('glob', { pattern: '*.md', path: '/workspace/docs' })).toMatchObject({
+    action: { action: 'read', args: { path: '/workspace/docs', search: { kind: 'glob', pattern: '*.md' } } },
+  });
+  expect(errorOf('grep', { pattern: '' })).toContain('parameter "pattern" is wrong');
 });
 
 it('EN55: parsing is total: whatever the model writes is an action or a sentence', () => {

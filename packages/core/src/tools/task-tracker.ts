@@ -15,7 +15,7 @@ const task = z.object({
 export const taskTracker = defineTool({
   name: 'task_tracker',
   description:
-    'Your plan for work of several steps, which the user sees. plan: saves the whole list; one task in_progress at a time, done once checked. view: shows it.',
+    'Your plan, which the user sees: keep one for work of several steps, and keep it true. plan: saves the whole list; one task in_progress at a time, done once checked. view: shows it.',
   needsSandbox: false,
   parameters: z.object({
     command: z.enum(['view', 'plan']),

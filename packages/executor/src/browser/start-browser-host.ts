@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import type { ShellTools } from '../shell/shell-tools.ts';
 import { killGroup, spawnDetached, type DetachedOptions } from '../shell/detached-process.ts';
 import type { BrowserHost } from './browser-host.ts';
 import { findChromium } from './host/find-chromium.ts';
+import { ownNode } from '../processes/own-node.ts';
 import { allProcesses, processStat, signalProcess } from '../processes/process-tree.ts';
 
 export interface BrowserPlaces extends Pick<ShellTools, 'detached' | 'detachedForChromium'> {
@@ -100,13 +101,6 @@ function commandOf(config: HostConfig): string {
   const built = fileURLToPath(new URL('browser.mjs', import.meta.url));
   const program = existsSync(built) ? built : fileURLToPath(new URL('host/main.ts', import.meta.url));
   return ['exec', ...[...ownNode(), program, JSON.stringify(config)].map(shellQuote)].join(' ');
-}
-
-/** What this program was started with, up to its file: in an image of somebody else's Node runs through a loader of ours. */
-function ownNode(): readonly string[] {
-  const words = readFileSync('/proc/self/cmdline', 'utf8').split('\0');
-  const at = words.indexOf(process.argv[1] ?? '');
-  return at > 0 ? words.slice(0, at) : [process.execPath, ...process.execArgv];
 }
 
 function descendantsOf(root: number): readonly number[] {

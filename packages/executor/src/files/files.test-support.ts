@@ -36,7 +36,7 @@ function over(folder: string): TestFiles {
   const context: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
   const handlers = {
     edit: createEditAction({ workspace: folder, disk, checkSyntax: async () => undefined }),
-    read: createReadAction(folder, disk),
+    read: createReadAction(folder, disk, async () => ''),
     write: createWriteAction(folder, disk),
   };
   let files = 0;

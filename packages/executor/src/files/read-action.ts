@@ -7,14 +7,46 @@ import { failureText } from './failures.ts';
 import { lineOffset, linesOfHugeFile } from './lines.ts';
 import { readMedia } from './content-type.ts';
 import { decodeText, MAX_FILE_BYTES } from './text-file.ts';
+import type { SearchFiles } from './search/search-files.ts';
 import { view } from './view.ts';
 
 /** Longest content of one answer, in characters. */
 const MAX_CONTENT = 2 * 1024 * 1024;
 
-/** `read`: lines `start` to `end` of a file as they are, or with `impl_source` oh_aci what the editor's `view` shows. */
-export function createReadAction(workspace: string, disk: Disk): ActionHandler {
-  return ({ args }) => (args.impl_source === 'oh_aci' ? viewed(args, workspace, disk) : plain(args, workspace, disk));
+/**
+ * `read`: lines `start` to `end` of a file as they are, with `impl_source` oh_aci what the editor's `view` shows, with `search` what is found
+ * at the path.
+ */
+export function createReadAction(workspace: string, disk: Disk, searchFiles: SearchFiles): ActionHandler {
+  return ({ args }, { signal }) => {
+    if (isSearch(args.search)) return searched(args, args.search, { workspace, searchFiles, signal });
+    return args.impl_source === 'oh_aci' ? viewed(args, workspace, disk) : plain(args, workspace, disk);
+  };
+}
+
+type Search = Parameters<SearchFiles>[1];
+
+function isSearch(given: unknown): given is Search {
+  const { kind, pattern, include } = (given ?? {}) as Partial<Search>;
+  return (kind === 'grep' || kind === 'glob') && typeof pattern === 'string' && (include === undefined || typeof include === 'string');
+}
+
+async function searched(
+  args: ActionRequest['args'],
+  search: Search,
+  { workspace, searchFiles, signal }: { readonly workspace: string; readonly searchFiles: SearchFiles; readonly signal: AbortSignal },
+): Promise<ObservationDraft> {
+  const path = textArgument(args, 'path');
+  const answer = (content: string): ObservationDraft => ({
+    observation: 'read',
+    content,
+    extras: { path, impl_source: 'default', search },
+  });
+  try {
+    return answer(await searchFiles(resolvePath(workspace, path), search, signal));
+  } catch (error) {
+    return answer(`ERROR:\n${failureText(error, path)}`);
+  }
 }
 
 async function viewed(args: ActionRequest['args'], workspace: string, disk: Disk): Promise<ObservationDraft> {

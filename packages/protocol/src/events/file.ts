@@ -5,6 +5,9 @@ const fileReadSource = z.enum(['default', 'oh_aci']);
 const fileEditSource = z.enum(['llm_based_edit', 'oh_aci']);
 const editCommand = z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit', 'write']);
 
+/** What to look for at a path, in place of reading it: lines that a regular expression matches, or files whose path a glob matches. */
+const search = z.object({ kind: z.enum(['grep', 'glob']), pattern: z.string(), include: z.string().optional() });
+
 /** `start` and `end` count lines from 0, `end` exclusive, −1 to the end of the file. */
 export const ReadAction = defineAction({
   kind: 'read',
@@ -17,9 +20,11 @@ export const ReadAction = defineAction({
     impl_source: fileReadSource.default('default'),
     /** `[first, last]`, counted from 1, inclusive; last −1 to the end. */
     view_range: z.array(z.number().int()).nullable().default(null),
+    /** Our own. */
+    search: search.optional(),
   },
   traits: { answeredBy: 'runtime' },
-  message: (args) => `Reading file: ${args.path}`,
+  message: ({ path, search: wanted }) => (wanted ? `Searching ${path} for ${wanted.pattern}` : `Reading file: ${path}`),
 });
 
 export const WriteAction = defineAction({
@@ -59,8 +64,8 @@ export const EditAction = defineAction({
 
 export const ReadObservation = defineObservation({
   kind: 'read',
-  extras: { path: z.string(), impl_source: fileReadSource.default('default') },
-  message: (extras) => `I read the file ${extras.path}.`,
+  extras: { path: z.string(), impl_source: fileReadSource.default('default'), search: search.optional() },
+  message: (extras) => (extras.search ? `I searched ${extras.path} for ${extras.search.pattern}.` : `I read the file ${extras.path}.`),
 });
 
 export const WriteObservation = defineObservation({

@@ -3,6 +3,7 @@ import {
   delegate,
   findAgent,
   openConversation,
+  withOptionalTools,
   withoutBrowsing,
   type Agent,
   type Conversation,
@@ -115,7 +116,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
 
 /** One level deep: who was asked does the work itself. */
 function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: ConversationConfig): Agent {
-  const agent = findAgent(name);
+  const agent = withOptionalTools(findAgent(name), config.tools);
   const able = config.browsing ? agent : withoutBrowsing(agent);
   return by ? able : { ...able, tools: [...able.tools, delegate] };
 }

@@ -18,6 +18,7 @@ describe('the sentence of a state', () => {
     ['running', { doing: doing('run', { command: 'npm test\nnpm run lint' }) }, 'Running npm test'],
     ['running', { doing: doing('edit', { path: '/workspace/src/a.ts', command: 'str_replace' }) }, 'Editing a.ts'],
     ['running', { doing: doing('read', { path: 'a.ts' }) }, 'Reading a.ts'],
+    ['running', { doing: doing('read', { path: '.', search: { kind: 'grep', pattern: 'x' } }) }, 'Searching for x'],
     ['running', { doing: doing('browse', { url: 'http://localhost:5173/x' }) }, 'Opening localhost:5173'],
     ['awaiting_user_input', {}, 'Waiting for your answer'],
     ['awaiting_user_confirmation', {}, 'Waiting for your decision'],

@@ -73,7 +73,7 @@ function doingWords(action: Action): string {
     case 'write':
       return `Editing ${fileName(action.args.path)}`;
     case 'read':
-      return `Reading ${fileName(action.args.path)}`;
+      return action.args.search ? `Searching for ${firstLine(action.args.search.pattern)}` : `Reading ${fileName(action.args.path)}`;
     case 'browse':
       return `Opening ${hostName(action.args.url)}`;
     case 'browse_interactive':

@@ -35,7 +35,7 @@ const disk = openDisk();
 const checkSyntax = async (): Promise<undefined> => undefined;
 const handlers = {
   edit: createEditAction({ workspace: folder, disk, checkSyntax }),
-  read: createReadAction(folder, disk),
+  read: createReadAction(folder, disk, async () => ''),
   write: createWriteAction(folder, disk),
 };
 let files = 0;

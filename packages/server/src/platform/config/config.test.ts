@@ -18,6 +18,14 @@ describe('SV1: configuration', () => {
     [{ AGENT_ENABLE_BROWSING: 'True', ENABLE_BROWSER: 'false' }, true],
   ])('RT171: %j', (env, browsing) => expect(configOf(env)).toMatchObject({ browsing }));
 
+  it('SV760: AGENT_TOOLS chooses among the optional tools, and a wrong name is refused', () => {
+    expect(configOf({ AGENT_TOOLS: 'grep, task_tracker' })).toMatchObject({ tools: ['grep', 'task_tracker'] });
+    expect(configOf({ AGENT_TOOLS: 'none' })).toMatchObject({ tools: [] });
+    expect(readConfig({ AGENT_TOOLS: 'grep,rm' })).toMatchObject({
+      problems: [expect.stringContaining('expected none, or some of task_tracker')],
+    });
+  });
+
   it('every variable stands in docs/settings.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../../../docs/settings.md'), 'utf8');
     expect(Object.keys(Environment.shape).filter((name) => !page.includes(`\`${name}`))).toEqual([]);
@@ -30,6 +38,7 @@ describe('SV1: configuration', () => {
       confirmationMode: false,
       host: '127.0.0.1',
       browsing: true,
+      tools: ['task_tracker', 'grep', 'glob'],
       home: join(homedir(), '.tendon'),
       workspaceBase: undefined,
       allowedDirs: [],

@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { REASONING_EFFORTS, TOOL_CALLING, type ReasoningEffort, type ToolCalling } from '@tendon/core';
+import {
+  OPTIONAL_TOOL_NAMES,
+  REASONING_EFFORTS,
+  TOOL_CALLING,
+  USUAL_TOOLS,
+  type OptionalTool,
+  type ReasoningEffort,
+  type ToolCalling,
+} from '@tendon/core';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
@@ -81,6 +89,8 @@ export interface SandboxesConfig {
 export interface ConversationConfig {
   /** Whether agents are offered the browser. */
   readonly browsing: boolean;
+  /** Tools that agents are offered beside those that all have. */
+  readonly tools: readonly OptionalTool[];
   /** Whether clients may choose the ids of their conversations. */
   readonly allowsChosenIds: boolean;
   readonly maxIterations: number | undefined;
@@ -126,6 +136,11 @@ const origins = list.transform((entries) =>
   ),
 );
 
+const tools = z
+  .string()
+  .transform((text) => (text.trim() === 'none' ? [] : text.split(',').map((name) => name.trim())))
+  .pipe(z.array(z.enum(OPTIONAL_TOOL_NAMES, `expected none, or some of ${OPTIONAL_TOOL_NAMES.join(', ')}, separated by commas`)));
+
 /**
  * Every variable; docs/settings.md names each of them.
  * @internal
@@ -167,6 +182,7 @@ export const Environment = z.object({
   /** The second is the name of older releases. */
   AGENT_ENABLE_BROWSING: flag.optional(),
   ENABLE_BROWSER: flag.optional(),
+  AGENT_TOOLS: tools.default([...USUAL_TOOLS]),
   RUNTIME: z.preprocess(
     (name) => (typeof name === 'string' && Object.hasOwn(RUNTIMES_OF_OPENDEVIN, name) ? RUNTIMES_OF_OPENDEVIN[name] : name),
     z.enum(['local', 'docker', 'remote', 'none'], 'expected local, docker, remote, or none to run without a sandbox').default('local'),
@@ -241,6 +257,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
         : undefined,
       webRoot: values.TENDON_WEB_ROOT,
       previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
+      tools: values.AGENT_TOOLS,
       browsing: values.AGENT_ENABLE_BROWSING ?? values.ENABLE_BROWSER ?? true,
       allowsChosenIds: values.ALLOW_SET_CONVERSATION_ID,
       maxIterations: values.MAX_ITERATIONS,

@@ -44,6 +44,12 @@ describe('cards', () => {
     expect(card.copy).toContain('812');
   });
 
+  it('CL761: a search is shown as one, with what was looked for', () => {
+    const args = { path: '.', search: { kind: 'grep', pattern: 'to-?do' } };
+    const event = fromJson({ id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'read', args });
+    expect(cardOf(step(event))).toMatchObject({ verb: 'Searched for', object: 'to-?do' });
+  });
+
   it('CL26: an action that a person rejected says so', () => {
     const args = { command: 'rm -rf build', confirmation_state: 'rejected' };
     const event = fromJson({ id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'run', args });

@@ -1,5 +1,5 @@
 import type { Observation } from '@tendon/protocol';
-import { FileDiff, FilePlus2, FileText } from 'lucide-react';
+import { FileDiff, FilePlus2, FileText, Search } from 'lucide-react';
 import { DiffTable } from '../../code/diff-table.tsx';
 import { NumberedLines } from '../../code/highlight.tsx';
 import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
@@ -8,11 +8,26 @@ import { shownPath } from '../../copy/shorten.ts';
 import { type ActionCard, type Card, type Fact, failureBody, type ObservationCard, observed, outcomeFacts, spoken } from './card.tsx';
 
 export const readCard: ActionCard<'read'> = (step) => {
-  const { start, path } = step.action.args;
+  const { start, path, search } = step.action.args;
   const result = observed('read', step.observation);
+  if (search) return searchCard(search.pattern, result?.content, outcomeFacts(step), failureBody(step.observation));
   const facts = [...(result ? [{ text: linesWords(result.content, start) }] : []), ...outcomeFacts(step)];
   return readingCard(path, result?.content, start + 1, facts, failureBody(step.observation));
 };
+
+function searchCard(pattern: string, content: string | undefined, facts: Card['facts'], failure: Card['body']): Card {
+  const body = failure ?? (content === undefined ? undefined : () => <NumberedLines text={content} path="" first={1} />);
+  return {
+    icon: Search,
+    verb: 'Searched for',
+    object: pattern,
+    facts,
+    name: `Searched for ${pattern}${spoken(facts)}`,
+    open: 'never',
+    ...(content !== undefined && { copy: content }),
+    ...(body && { body }),
+  };
+}
 
 function readingCard(path: string, content: string | undefined, first: number, facts: Card['facts'], failure: Card['body']): Card {
   const body = failure ?? (content === undefined ? undefined : () => <NumberedLines text={content} path={path} first={first} />);

@@ -1,5 +1,5 @@
 import type { Check } from '../../../check.ts';
-import { client, editor, run, scenarios } from '../../play.ts';
+import { client, editor, run, scenarios, tool } from '../../play.ts';
 import { PNG } from './cells.ts';
 
 /** Reading and writing whole files, as clients and old agents do. */
@@ -27,6 +27,24 @@ export const files: readonly Check[] = scenarios('v0-socketio', 'editor', [
       client('write', { path: `${at}/f`, content: 'a\nb\nc\n', start: 0, end: -1, thought: '', security_risk: null }, {}),
       client('write', { path: `${at}/f`, content: 'B\n', start: 1, end: 2, thought: 'the second', security_risk: -1 }, {}),
       run(`cat ${at}/f`, 'a\nB\nc'),
+    ],
+  },
+  {
+    id: 'files-search',
+    title: '`grep` and `glob` find lines and files, leave out what git ignores, and count what they do not show',
+    cites: ['EN763', 'RT760', 'RT761', 'RT762'],
+    steps: (at) => [
+      run(`mkdir ${at}/sub; cd ${at}; seq 500 >many.txt; echo 'a needle' | tee sub/a.md b.log >c.txt; echo '*.log' >.gitignore; cd`, ''),
+      tool(
+        'grep',
+        { pattern: 'n[e]+dle$', path: at },
+        'read',
+        /^2 matching lines in 2 files of [^]*\nc\.txt\n1: a needle\nsub\/a\.md\n1: a needle$/,
+      ),
+      tool('grep', { pattern: 'needle', path: at, include: '*.md' }, 'read', /^1 matching line/),
+      tool('grep', { pattern: '^[0-9]+$', path: at }, 'read', /^500 matching lines[^]*300 more matching lines/),
+      tool('grep', { pattern: '(', path: at }, 'read', /^ERROR:/),
+      tool('glob', { pattern: '*.{md,log}', path: at }, 'read', { content: /\nsub\/a\.md$/, extras: { path: at } }),
     ],
   },
   {
