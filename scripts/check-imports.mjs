@@ -100,7 +100,7 @@ const LAYERS = {
     ['host-refusal'],
     ['host-context'],
     ['hosted-sandboxes'],
-    ['sandbox-calls'],
+    ['sandbox-calls', 'sandbox-questions'],
   ],
   client: [['index'], ['connection', 'create-rest'], ['rest'], ['actions', 'new-id']],
   conformance: [['index'], ['run', 'report'], ['levels'], ['result'], ['check'], ['target'], ['model']],

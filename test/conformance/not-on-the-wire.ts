@@ -64,7 +64,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot see which one is behind the server.',
-    ids: 'RT200–RT213, SB40–SB47, SB49, SB491, SB56, SB57, SB60–SB65, SB150–SB157, SB160, SB229, SV97, D1, D2, D6',
+    ids: 'RT200–RT213, SB40–SB47, SB49, SB491, SB56, SB57, SB60–SB65, SB150–SB157, SB724, SB725, SB160, SB229, SV97, D1, D2, D6',
   },
   {
     why: 'What only a file system that refuses, or an image that names a locale it does not have, brings about.',

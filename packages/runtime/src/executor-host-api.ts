@@ -6,8 +6,9 @@
  *   PUT    /sandboxes/<incarnation>         StartRequest → HostedSandbox; started, or found when it lives
  *   GET    /sandboxes/<incarnation>         → HostedSandbox
  *   DELETE /sandboxes/<incarnation>         → 204 when nothing of it is left; the private home stays
- *   GET    /sandboxes/<incarnation>/watch   → application/x-ndjson of WatchLine, open as long as it lives
+ *   GET    /sandboxes/<incarnation>/watch?questions=1 → application/x-ndjson of WatchLine, open as long as it lives; `questions` where the server takes them
  *   GET    /sandboxes/<incarnation>/calls/<id> with `Upgrade: tcp` → 101: from within the sandbox, to the broker of git (`egress/git-broker.ts`)
+ *   POST   /sandboxes/<incarnation>/questions/<id> {refusal} → 204, 404 where nobody waits any more; without a refusal the policy decides
  *   GET    /sandboxes/<incarnation>/network → HostedNetwork
  *   PUT    /sandboxes/<incarnation>/network NetworkReach → 204; from the next connection on
  *   POST   /sandboxes/<incarnation>/sleep   {with_kernel, in_place} → SuspendAnswer; `in_place` suspends, else it hibernates, and the next one of its
@@ -69,8 +70,17 @@ export type WatchLine =
   | { readonly watching: true }
   /** Something inside asks for the broker: the watching server fetches it, under this name, within seconds. */
   | { readonly call: string }
+  /** A connection waits for a person's answer; a question may come more than once. */
+  | { readonly question: HostQuestion }
   /** The last. */
   | { readonly ended: string };
+
+/** Whether the sandbox may reach a name that only the conversation's list lacks. */
+export interface HostQuestion {
+  readonly id: string;
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface HostedSandbox {
   readonly incarnation: string;

@@ -24,6 +24,7 @@ export type { ExecutorAddress } from './transport/executor-connection.ts';
 export {
   EXECUTOR_API,
   type HostedNetwork,
+  type HostQuestion,
   type HostedSandbox,
   type HostInfo,
   type StartRequest,

@@ -1,5 +1,6 @@
 import { KeyedMutex, type RecordStore, type Runtime } from '@tendon/core';
 import {
+  type AskPerson,
   isWider,
   newIncarnation,
   removeFolder,
@@ -19,6 +20,7 @@ import {
   type HibernateRequest,
 } from '@tendon/runtime';
 import { SandboxCalls } from './sandbox-calls.ts';
+import { SandboxQuestions } from './sandbox-questions.ts';
 import { type FolderRules, outsideRoots, ownFolder, workspaceFolder, workspaceRoots, type WorkspaceRoots } from '@tendon/server/sandboxes';
 
 /** Durable: which conversation of which server has which folder here, and what was started for it last. */
@@ -74,6 +76,7 @@ export interface HostedSeams {
   readonly renewsLease: (conversationId: string) => boolean;
   readonly networkOf: (conversationId: string) => Promise<NetworkPolicy>;
   readonly remoteGit: (conversationId: string) => RemoteGit | undefined;
+  readonly askPerson: AskPerson;
 }
 
 const COLLECTION = 'hosted';
@@ -100,6 +103,7 @@ export class HostedSandboxes {
   readonly #mutex = new KeyedMutex();
   /** From the sandboxes to their servers. */
   readonly calls = new SandboxCalls();
+  readonly questions = new SandboxQuestions();
 
   constructor(options: HostedOptions) {
     this.#options = options;
@@ -110,6 +114,7 @@ export class HostedSandboxes {
       renewsLease: (id) => id === OWN,
       networkOf: async (id) => this.#networkOf(id),
       remoteGit: (id) => this.#remoteGit(id),
+      askPerson: (id, place) => this.#ask(id, place),
     });
   }
 
@@ -261,6 +266,12 @@ export class HostedSandboxes {
       return hosted ? this.calls.open(hosted.incarnation, signal) : Promise.reject(new Error('the sandbox is no more'));
     };
     return { hosts, dial };
+  }
+
+  /** The persons are with the servers; the host's own sandbox has none. */
+  async #ask(conversationId: string, place: Parameters<AskPerson>[1]): Promise<string | undefined> {
+    const hosted = this.#hosted.get(conversationId);
+    return hosted && this.questions.ask(hosted.incarnation, place);
   }
 
   async #find(conversationId: string, incarnation: string, signal: AbortSignal): Promise<LiveSandbox | GoneSandbox> {

@@ -50,6 +50,8 @@ export interface RemoteGit {
 export interface Egress {
   of(conversationId: string): ProxyOptions & { readonly dial: Dial };
   policyOf(conversationId: string): Promise<NetworkPolicy>;
+  /** Missing where nobody is asked. */
+  readonly askPerson: AskPerson | undefined;
   gitHosts(conversationId: string): readonly string[];
   refusedHosts(conversationId: string): readonly RefusedHost[];
   forget(conversationId: string): void;
@@ -85,6 +87,7 @@ export function createEgress({ upstreamProxy, nameServers, networkOf, askPerson,
 
   return {
     policyOf,
+    askPerson,
     of(conversationId) {
       const { hosts: refused, log } = refusalsOf(conversationId);
       const onRefused = (place: string, reason: string): void =>

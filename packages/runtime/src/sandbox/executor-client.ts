@@ -9,7 +9,7 @@ import type {
   SuspendAnswer,
   LinesToEdit,
 } from '@tendon/protocol/executor-api';
-import type { WatchLine } from '../executor-host-api.ts';
+import type { HostQuestion, WatchLine } from '../executor-host-api.ts';
 import {
   askJson,
   connectTo,
@@ -31,6 +31,8 @@ export interface ExecutorClient extends EffectsClient, LifeClient {
   readonly ports: SandboxPorts;
   /** The connection that a line of the watch has announced. */
   takeCall(id: string, options: { readonly signal: AbortSignal }): Promise<Socket>;
+  /** The text says why the connection is refused; without one the policy decides. */
+  answerQuestion(id: string, refusal: string | undefined): Promise<void>;
 }
 
 interface EffectsClient {
@@ -65,6 +67,7 @@ export interface HoldOptions {
 }
 
 const HIBERNATE_DEADLINE_MS = 60_000;
+const MAX_REFUSAL = 1024;
 
 export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
   const connection = openConnection(address);
@@ -74,6 +77,13 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
     files: createExecutorFiles(connection),
     ports: createSandboxPorts(connection),
     takeCall: (id, { signal }) => connection.tunnel(`/calls/${id}`, signal),
+    async answerQuestion(id, refusal) {
+      await connection.ask({
+        method: 'POST',
+        path: `/questions/${id}`,
+        body: JSON.stringify({ refusal: refusal?.slice(0, MAX_REFUSAL) ?? null }),
+      });
+    },
   };
 }
 
@@ -117,7 +127,7 @@ function lifeClient(connection: ExecutorConnection, address: ExecutorAddress): L
     async hold({ signal, onLine }) {
       if ('socketPath' in address) return untilClosed(connectTo(address.socketPath).unref(), signal);
       try {
-        for await (const text of connection.lines({ method: 'GET', path: '/watch' }, signal)) {
+        for await (const text of connection.lines({ method: 'GET', path: '/watch?questions=1' }, signal)) {
           const line = readWatchLine(text);
           if (line && 'ended' in line) return line.ended;
           if (line) onLine(line);
@@ -144,11 +154,22 @@ function untilClosed(socket: Socket, signal: AbortSignal): Promise<undefined> {
   });
 }
 
+const CALL_ID = /^[0-9a-f]{32}$/;
+
+function readQuestion(given: unknown): HostQuestion | undefined {
+  const { id, host, port } = (given ?? {}) as { readonly [name in keyof HostQuestion]?: unknown };
+  if (typeof id !== 'string' || !CALL_ID.test(id) || typeof host !== 'string' || host.length > 253 || typeof port !== 'number')
+    return undefined;
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? { id, host, port } : undefined;
+}
+
 /** Total; what is no such line is left out. */
 function readWatchLine(text: string): WatchLine | undefined {
-  const { ended, call, watching } = (JSON.parse(text) ?? {}) as { readonly ended?: unknown; call?: unknown; watching?: unknown };
+  const { ended, call, question, watching } = (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof ended === 'string') return { ended: ended.slice(0, 1024) };
-  if (typeof call === 'string' && /^[0-9a-f]{32}$/.test(call)) return { call };
+  if (typeof call === 'string' && CALL_ID.test(call)) return { call };
+  const asked = readQuestion(question);
+  if (asked) return { question: asked };
   return watching === true ? { watching } : undefined;
 }
 

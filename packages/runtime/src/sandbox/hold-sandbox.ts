@@ -5,6 +5,7 @@ import type { HeldFolder } from '../workspace/held-folder.ts';
 import { boundLog } from '../processes/launch.ts';
 import { createPackageProxy } from '../egress/package-proxy.ts';
 import { createCallAnswerer, type CallAnswerer } from './answer-calls.ts';
+import { createQuestionAnswerer, type QuestionAnswerer } from './answer-questions.ts';
 import { listenBrowser, type BrowserSidecar } from './browser-sidecar.ts';
 import type { ExecutorClient } from './executor-client.ts';
 import { listenProxy, type Proxy, type ProxyOptions } from '../egress/listen-proxy.ts';
@@ -38,6 +39,8 @@ interface SandboxWays {
   readonly browser: BrowserSidecar | undefined;
   /** Answers what a remote sandbox asks of this server. */
   readonly calls: CallAnswerer | undefined;
+  /** Asks a person for it. */
+  readonly questions: QuestionAnswerer | undefined;
 }
 
 export interface HeldPlace {
@@ -64,6 +67,7 @@ export async function holdSandbox(
     leaseSeconds: context.renewsLease(conversationId) ? context.leaseSeconds : undefined,
     onLine(line) {
       if ('call' in line) ways.calls?.take(line.call);
+      if ('question' in line) ways.questions?.take(line.question);
       if ('watching' in line) void sendNetwork(context, conversationId, handle);
     },
     onChecked: () => void (context.driver.remote || boundLog(startLogOf(folders))),
@@ -94,13 +98,16 @@ async function openWays(
   client: ExecutorClient,
   workspace: HeldFolder | undefined,
 ): Promise<SandboxWays> {
-  const { conversation_id: conversationId, incarnation } = record;
+  const { conversation_id: conversationId, incarnation, handle } = record;
+  const sending = () => sendNetwork(context, conversationId, handle);
+  const ask = context.egress.askPerson;
   const options = { ...context.egress.of(conversationId), ...packageProxy(context, record) };
   const socketPath = proxySocketPathOf(context.folders.of(conversationId, incarnation));
   return {
     proxy: context.driver.remote ? undefined : await listenProxy(socketPath, options),
     browser: await openBrowserSidecar(context, record, workspace),
     calls: context.driver.remote && options.git ? createCallAnswerer(client, options.git) : undefined,
+    questions: context.driver.remote && createQuestionAnswerer({ client, ask, conversationId, sendNetwork: sending }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type App, failureWith } from '@tendon/server/platform';
 import type { HostContext, HostRoutes } from '../host-context.ts';
-import type { Say } from '../sandbox-calls.ts';
+import type { QuestionWatcher } from '../sandbox-questions.ts';
 import { Incarnation } from './sandboxes.ts';
 
 interface ExecutorRoute {
@@ -82,29 +82,61 @@ function watch(app: App, { sandboxes }: HostContext): void {
   const schema = {
     summary:
       'Stays open as long as the sandbox lives, with an empty line now and then. The first line is `{"watching": true}`, the last `{"ended": <why>}`; ' +
-      '`{"call": <id>}` says that something inside asks for its server, which fetches the connection by an upgrade of `calls/<id>`.',
+      '`{"call": <id>}` says that something inside asks for its server, which fetches the connection by an upgrade of `calls/<id>`; ' +
+      '`{"question": {id, host, port}}` that a connection to a host on no list waits for a person, whose answer goes to `questions/<id>`.',
     params: Incarnation,
+    querystring: z.object({
+      questions: z.stringbool().default(false).describe('Whether the client takes questions; without it none waits.'),
+    }),
     response: anything,
   };
-  app.get(`${PREFIX}/watch`, { schema }, async ({ params: { incarnation } }, reply) => {
+  app.get(`${PREFIX}/watch`, { schema }, async ({ params: { incarnation }, query }, reply) => {
     const reached = await sandboxes.reach(incarnation);
     if (reached.state === 'gone') return reply.code(GONE).send(failureWith(reached.reason));
     reply.hijack();
-    await streamUntilLost(reply.raw, reached.runtime.lost, (say) => sandboxes.calls.watch(incarnation, say));
+    await streamUntilLost(reply.raw, reached.runtime.lost, (say) => followSandbox(sandboxes, incarnation, query.questions, say));
     return reply;
   });
 }
 
-async function streamUntilLost(response: ServerResponse, lost: Promise<string>, follow: (say: Say) => () => void): Promise<void> {
+/** What a watch reports of a sandbox beside its end. */
+interface Followed {
+  /** Now and then: what may have been lost is sent once more. */
+  repeat(): void;
+  stop(): void;
+}
+
+function followSandbox(
+  { calls, questions }: HostContext['sandboxes'],
+  incarnation: string,
+  takesQuestions: boolean,
+  say: (line: WatchLine) => void,
+): Followed {
+  const watcher: QuestionWatcher = { onQuestion: takesQuestions ? (question) => say({ question }) : undefined };
+  const stops = [calls.watch(incarnation, (call) => say({ call })), questions.watch(incarnation, watcher)];
+  return {
+    repeat: () => questions.repeat(incarnation, watcher),
+    stop: () => stops.forEach((stop) => stop()),
+  };
+}
+
+async function streamUntilLost(
+  response: ServerResponse,
+  lost: Promise<string>,
+  follow: (say: (line: WatchLine) => void) => Followed,
+): Promise<void> {
   const closed = new Promise<undefined>((resolve) => response.once('close', () => resolve(undefined)));
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const say = (line: WatchLine): void => void (response.writableNeedDrain || response.write(`${JSON.stringify(line)}\n`));
   say({ watching: true });
   // A client that does not read gets nothing: the call is given up after a while.
-  const unfollow = follow((call) => say({ call }));
-  const stillHere = setInterval(() => response.writableNeedDrain || response.write('\n'), STILL_HERE_MS);
+  const followed = follow(say);
+  const stillHere = setInterval(() => {
+    if (!response.writableNeedDrain) response.write('\n');
+    followed.repeat();
+  }, STILL_HERE_MS);
   const reason = await Promise.race([lost, closed]);
   clearInterval(stillHere);
-  unfollow();
+  followed.stop();
   if (reason !== undefined) response.end(`${JSON.stringify({ ended: reason } satisfies WatchLine)}\n`);
 }

@@ -44,6 +44,7 @@ const Listed = z.object({
 const PauseAnswer = z.union([z.object({ slept: z.literal(true) }), z.object({ slept: z.literal(false), reason: z.string() })]);
 const failures = { '4xx': Failure, '5xx': Failure };
 const GONE = 410;
+const NOBODY_WAITS = 404;
 /** Not 403: that is about the key. */
 const BEYOND = 409;
 
@@ -158,6 +159,18 @@ function networkRoutes(app: App, { sandboxes }: HostContext): void {
     const network = await sandboxes.networkOf(incarnation);
     if (network === undefined) return reply.code(GONE).send(failureWith('there is no such sandbox here'));
     return { ...network, allow: [...network.allow], refused: [...network.refused] };
+  });
+
+  const answered = {
+    summary:
+      'Answers a question that a watch has sent: without a refusal the policy of the sandbox decides, which was changed before. 404 where nobody waits for it.',
+    params: Incarnation.extend({ id: z.string().regex(/^[0-9a-f]{32}$/, '32 hexadecimal digits are expected') }),
+    body: z.object({ refusal: z.string().max(1024).nullable() }),
+    response: { 204: z.null(), ...failures },
+  };
+  app.post('/sandboxes/:incarnation/questions/:id', { schema: answered }, async ({ params: { incarnation, id }, body }, reply) => {
+    const isTaken = sandboxes.questions.answer(incarnation, id, body.refusal ?? undefined);
+    return isTaken ? reply.code(204).send(null) : reply.code(NOBODY_WAITS).send(failureWith('Nobody waits under that name'));
   });
 
   const changed = {
