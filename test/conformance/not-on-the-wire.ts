@@ -99,6 +99,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SB430–SB432, SB540',
   },
   {
+    why: 'How a command line is judged: a table and properties of pure functions, with bash itself as the judge.',
+    ids: 'TR700–TR704',
+  },
+  {
     why: 'About the repository and this suite, not about a server.',
     ids: 'A2, A3, D10–D12, DL94–DL98, DL600, DL640',
   },

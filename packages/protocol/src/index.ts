@@ -60,6 +60,7 @@ export { openhandsV0 } from './dialects/openhands-v0.ts';
 export { dialectOfPage } from './dialects/openhands-pages.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export * from './rest/access.ts';
+export * from './rest/confirmation.ts';
 export * from './rest/conversation.ts';
 export * from './rest/events-page.ts';
 export * from './rest/failure.ts';

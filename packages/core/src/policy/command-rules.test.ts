@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { ALLOWED, ASKED, DENIED, FOLDER, RULES } from './commands.test-support.ts';
+import { judgeCommand } from './judge-command.ts';
+
+const decide = (command: string): string => judgeCommand(command, RULES, FOLDER).decision;
+
+describe('TR700: a command line is allowed only when every program, file and host in it is', () => {
+  it('TR700: the corpus holds at least 300 lines', () => {
+    expect(new Set([...ALLOWED, ...DENIED, ...ASKED]).size).toBeGreaterThanOrEqual(300);
+  });
+  it('TR700: no line of the corpus is allowed that is not meant to be', () => {
+    expect([...DENIED, ...ASKED].filter((command) => decide(command) === 'allow')).toEqual([]);
+  });
+  it('TR700: lines whose parts are all allowed run', () => {
+    expect(ALLOWED.filter((command) => decide(command) !== 'allow').map((c) => [c, judgeCommand(c, RULES, FOLDER).reason])).toEqual([]);
+  });
+  it('TR701: what a rule denies is denied however it is written', () => {
+    expect(DENIED.filter((command) => decide(command) !== 'deny').map((c) => [c, judgeCommand(c, RULES, FOLDER).reason])).toEqual([]);
+  });
+  it('TR702: what cannot be judged asks, and is not denied', () => {
+    expect(ASKED.filter((command) => decide(command) === 'deny')).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+/** What rules say of a command line. The whole line is allowed only when each of its parts is. */
+import type { ConfirmationRule } from '@tendon/protocol';
+import { everyPlace, isAllowed, reaches, touches, type Folders, type Match } from './match-program.ts';
+import { absolutePath, isWithin } from './paths.ts';
+import { readCommandLine, type CommandLine } from './shell/read-command-line.ts';
+
+/** `open`: no rule decides, so the mode does. */
+export interface Judgement {
+  readonly decision: 'allow' | 'ask' | 'deny' | 'open';
+  /** One sentence, without a full stop; for the person and the model. */
+  readonly reason: string;
+}
+
+/** `folder`: where the shell stands, if that is known. */
+export function judgeCommand(text: string, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
+  return judgeLine(readCommandLine(text), rules, folder);
+}
+
+export function judgeLine(line: CommandLine, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
+  const folders = foldersOf(line, folder);
+  const matches = rules.map((rule) => (rule.decision === 'allow' ? 'no' : matchOf(rule, line, folders)));
+  const denied = rules.find(({ decision }, index) => decision === 'deny' && matches[index] === 'yes');
+  if (denied) return { decision: 'deny', reason: `a rule denies ${ruleText(denied)}` };
+  const asked = rules.find((_, index) => matches[index] !== 'no');
+  if (asked) return { decision: 'ask', reason: `a rule is about ${ruleText(asked)}` };
+  const [doubt] = line.doubts;
+  if (doubt !== undefined) return { decision: 'ask', reason: doubt };
+  const allowing = rules.filter(({ decision, tool }) => decision === 'allow' && tool === undefined);
+  const left = line.programs.find(
+    (program) => !allowing.some((rule) => isAllowed(rule, program, folders) && readsWithin(rule, line, folders)),
+  );
+  if (left) return { decision: 'open', reason: `no rule allows \`${left.name}\`` };
+  const file = line.writes.find(({ text }) => !allowing.some((rule) => writesWithin(rule, text, folders)));
+  if (file) return { decision: 'open', reason: `no rule allows it to write ${file.text}` };
+  return { decision: 'allow', reason: 'rules allow all of it' };
+}
+
+function foldersOf({ folders: changes }: CommandLine, folder: string | undefined): Folders {
+  if (changes === undefined) return undefined;
+  let all: ReadonlySet<string | undefined> = new Set([folder]);
+  for (const change of changes) {
+    all = new Set([...all, ...[...all].map((from) => absolutePath(change, from))]);
+    if (all.size > MAX_FOLDERS) return undefined;
+  }
+  return all.has(undefined) ? undefined : ([...all] as string[]);
+}
+
+const MAX_FOLDERS = 64;
+
+function matchOf(rule: ConfirmationRule, line: CommandLine, folders: Folders): Match {
+  if (rule.tool !== undefined) return 'no';
+  const matches = line.programs.map((program) => touches(rule, program, folders));
+  if (rule.path !== undefined && rule.command === undefined && rule.host === undefined) {
+    const changes = (line.folders ?? []).map((text) => ({ text, known: 'literal' as const, isQuoted: true, raw: text }));
+    matches.push(reaches([...line.writes, ...line.reads], rule.path, folders));
+    matches.push(reaches(changes, rule.path, folders) === 'yes' ? 'yes' : 'no');
+  }
+  return matches.includes('yes') ? 'yes' : matches.includes('maybe') ? 'maybe' : 'no';
+}
+
+function readsWithin({ path }: ConfirmationRule, { reads }: CommandLine, folders: Folders): boolean {
+  return path === undefined || reads.every(({ text }) => everyPlace(text, folders, (place) => isWithin(place, path)));
+}
+
+/** A rule of a path alone lets it be written. */
+function writesWithin({ command, host, path }: ConfirmationRule, file: string, folders: Folders): boolean {
+  if (command !== undefined || host !== undefined || path === undefined) return false;
+  return everyPlace(file, folders, (place) => isWithin(place, path));
+}
+
+export function ruleText({ command, path, host, tool }: ConfirmationRule): string {
+  const parts = [tool, command && `\`${command}\``, path && `the path ${path}`, host && `the host ${host}`];
+  return parts.filter(Boolean).join(' with ');
+}
