@@ -69,4 +69,19 @@ describe('SB725: a question of a sandbox to the person with its server', () => {
     void questions.ask('a', PLACE);
     expect(sent).toHaveLength(33);
   });
+
+  it('comes sixty times a minute at most, however soon it is answered', async () => {
+    let now = 0;
+    const questions = new SandboxQuestions({ now: () => now });
+    const { sent } = serverOf(questions, 'a');
+    for (let tried = 0; tried < 100; tried += 1) {
+      const answer = questions.ask('a', PLACE);
+      for (const { id } of sent) questions.answer('a', id, 'refused');
+      expect(await answer).toBe(tried < 60 ? 'refused' : undefined);
+    }
+    expect(sent).toHaveLength(60);
+    now = 60_000;
+    void questions.ask('a', PLACE);
+    expect(sent).toHaveLength(61);
+  });
 });

@@ -18,6 +18,14 @@ interface WaitingQuestion {
 export interface SandboxQuestionsOptions {
   /** How long a question waits for a server that is not there, e.g. because it is just being started again. */
   readonly absentMs?: number;
+  /** Milliseconds since some beginning. */
+  readonly now?: () => number;
+}
+
+/** How many questions a sandbox has begun in a period. */
+interface Begun {
+  readonly endsAt: number;
+  readonly count: number;
 }
 
 /** Not longer than programs wait for a connection: see the server's own wait for a person. */
@@ -25,6 +33,9 @@ const ABSENT_MS = 8000;
 /** The server decides when nobody answers; this is for one that never says so. */
 const ANSWER_MS = 10 * 60_000;
 const MAX_WAITING = 32;
+/** A sandbox that tries again and again must not keep its server busy. */
+const MAX_PER_PERIOD = 60;
+const PERIOD_MS = 60_000;
 
 /**
  * What the sandboxes of this host ask of a person: whether they may reach a name that only their conversation's list lacks. The person is
@@ -32,15 +43,20 @@ const MAX_WAITING = 32;
  *
  * 1. A question waits once, however many connections it has; it is answered once, by the server of its very sandbox.
  * 2. Whatever happens to the server, it waits for a bounded time. A server that watches anew is sent it anew.
- * 3. Where no server takes questions, nothing waits: the policy alone decides.
+ * 3. What a sandbox asks is bounded, at a time and in time; beyond that the policy alone decides.
+ * 4. Where no server takes questions, nothing waits: the policy alone decides.
  */
 export class SandboxQuestions {
   readonly #waiting = new Map<string, WaitingQuestion>();
   readonly #watchers = new Map<string, Set<QuestionWatcher>>();
+  /** By incarnation. */
+  readonly #begun = new Map<string, Begun>();
   readonly #absentMs: number;
+  readonly #now: () => number;
 
-  constructor({ absentMs = ABSENT_MS }: SandboxQuestionsOptions = {}) {
+  constructor({ absentMs = ABSENT_MS, now = () => performance.now() }: SandboxQuestionsOptions = {}) {
     this.#absentMs = absentMs;
+    this.#now = now;
   }
 
   /** See `AskPerson`. */
@@ -48,7 +64,7 @@ export class SandboxQuestions {
     const own = this.#of(incarnation);
     const known = own.find(({ question }) => question.host === host && question.port === port);
     if (known) return known.answered.promise;
-    if (own.length >= MAX_WAITING || this.#isDeaf(incarnation)) return Promise.resolve(undefined);
+    if (own.length >= MAX_WAITING || this.#isDeaf(incarnation) || !this.#mayBegin(incarnation)) return Promise.resolve(undefined);
     const question = { id: randomBytes(16).toString('hex'), host, port };
     const waiting: WaitingQuestion = { incarnation, question, answered: Promise.withResolvers(), timer: undefined as never };
     this.#waiting.set(question.id, waiting);
@@ -100,6 +116,15 @@ export class SandboxQuestions {
     clearTimeout(waiting.timer);
     const ms = this.#watchers.has(waiting.incarnation) ? ANSWER_MS : this.#absentMs;
     waiting.timer = setTimeout(() => this.#settle(waiting, undefined), ms).unref();
+  }
+
+  #mayBegin(incarnation: string): boolean {
+    const now = this.#now();
+    for (const [one, { endsAt }] of this.#begun) if (endsAt <= now) this.#begun.delete(one);
+    const { endsAt, count } = this.#begun.get(incarnation) ?? { endsAt: now + PERIOD_MS, count: 0 };
+    if (count >= MAX_PER_PERIOD) return false;
+    this.#begun.set(incarnation, { endsAt, count: count + 1 });
+    return true;
   }
 
   /** Its server is there and takes no questions. */

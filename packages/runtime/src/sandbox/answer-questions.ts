@@ -29,7 +29,7 @@ export function createQuestionAnswerer({ client, ask, conversationId, sendNetwor
   async function answer({ id, host, port }: HostQuestion): Promise<void> {
     try {
       const refusal = await ask?.(conversationId, { host: plainName(host), port });
-      await sendNetwork();
+      if (refusal === undefined) await sendNetwork();
       await client.answerQuestion(id, refusal);
     } catch {
       // The connection that waited is gone, or its host for now.
