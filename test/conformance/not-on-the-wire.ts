@@ -36,7 +36,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers and long silences.',
-    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51, LM120, LM711, LM712, LM720–LM725',
+    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51, LM120, LM711, LM712, LM720–LM730',
   },
   {
     why: 'The stand-ins that Tendon brings for a model are chosen by the operator.',
@@ -80,7 +80,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
-    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, LM714, SV235, SV300–SV302, SV340, SV490–SV494, SV576, SV760, EN762',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, LM714, LM731, SV235, SV300–SV302, SV340, SV490–SV494, SV576, SV760, EN762',
   },
   {
     why: 'MCP servers that break, hang, or run in the sandbox, and those of the settings, which are everybody’s.',

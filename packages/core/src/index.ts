@@ -14,6 +14,7 @@ export type { Conversation, SubmitResult } from './conversation/conversation.ts'
 export { openConversation, type ConversationSettings, type OpenConversationOptions } from './conversation/open-conversation.ts';
 export { awaitsConfirmation } from './engine/next-step.ts';
 export { REASONING_EFFORTS, TOOL_CALLING } from './llm/llm-provider.ts';
+export { splitModelName } from './llm/model-name.ts';
 export { ModelTraitsBook } from './llm/model-traits.ts';
 export type {
   LlmAnswer,

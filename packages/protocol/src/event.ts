@@ -84,6 +84,8 @@ export type ProviderMetadata = Readonly<Record<string, Readonly<Record<string, u
 /** Cost in US dollars and tokens, accumulated over the conversation up to and including this answer. */
 export interface LlmMetrics {
   readonly accumulated_cost: number;
+  /** Of answers whose price nobody knows; they are not part of the cost. */
+  readonly unpriced_tokens?: number;
   readonly max_budget_per_task: number | null;
   readonly accumulated_token_usage: TokenUsage;
   readonly costs: readonly { readonly model: string; readonly cost: number; readonly timestamp: number }[];

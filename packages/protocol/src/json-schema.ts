@@ -51,7 +51,7 @@ const SHARED = {
   LlmMetrics: {
     type: 'object',
     description: 'Accumulated over the conversation; cost in US dollars.',
-    properties: { accumulated_cost: { type: 'number' }, accumulated_token_usage: { type: 'object' } },
+    properties: { accumulated_cost: { type: 'number' }, unpriced_tokens: { type: 'number' }, accumulated_token_usage: { type: 'object' } },
   },
 };
 

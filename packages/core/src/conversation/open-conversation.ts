@@ -84,6 +84,8 @@ export interface OpenConversationOptions {
   readonly agent: Agent;
   /** Asked at each turn. Rejects with an Error whose message can be shown. */
   readonly llm: () => Promise<LlmProvider>;
+  /** For what needs less than a turn; default: `llm`. */
+  readonly smallLlm?: () => Promise<LlmProvider>;
   readonly sandbox: SandboxOptions;
   readonly extensions?: ExtensionOptions;
   readonly settings: ConversationSettings;
@@ -122,6 +124,7 @@ async function openPorts(
     longMessages: new LongMessages({ log, folded, sandbox }),
     agent,
     llm: options.llm,
+    smallLlm: options.smallLlm ?? options.llm,
     sandbox,
     library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
     delegate,

@@ -26,6 +26,7 @@ export async function askAside(ports: AsidePorts, request: LlmRequest, signal: A
       onDelta: () => undefined,
       onRetry: async ({ failure }) =>
         ports.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message }),
+      onFallback: async () => undefined,
       onResume: async () => undefined,
     },
   });

@@ -15,7 +15,7 @@ import {
 import { NOT_CONDENSED, type EngineState } from './engine-state.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
-import { askAside, type AsidePorts, type AddedCost } from './ask-aside.ts';
+import { askAside, type Aside, type AsidePorts, type AddedCost } from './ask-aside.ts';
 import { planText, readPlan } from './plan.ts';
 import type { LoopPorts } from './ports.ts';
 import { engineError } from './notices.ts';
@@ -38,11 +38,11 @@ export function forgettable({ conversation: { nextId }, condensation }: EngineSt
 }
 
 /** Called when a condensation was requested; clears the request in any case but an abort. A model that fails costs the summary, not the way on. */
-export async function condenseLog(ports: AsidePorts & Pick<LoopPorts, 'log' | 'folded' | 'aborts'>): Promise<void> {
+export async function condenseLog(ports: AsidePorts & Pick<LoopPorts, 'log' | 'folded' | 'aborts' | 'smallLlm'>): Promise<void> {
   const signal = ports.aborts.beginTurn();
   const end = forgettable(ports.folded.state);
   if (end === undefined) return refuse(ports, 'The conversation is too short to be condensed.');
-  const aside = await askAside(ports, await summaryRequest(ports, end), signal);
+  const aside = await askSmallFirst(ports, end, signal);
   if (aside.type === 'aborted' || signal.aborted) return;
   const summary = aside.type === 'answered' ? aside.answer.text.trim() : '';
   await append(ports, end, {
@@ -50,6 +50,20 @@ export async function condenseLog(ports: AsidePorts & Pick<LoopPorts, 'log' | 'f
     spent: aside.type === 'answered' ? aside.spent : undefined,
   });
 }
+
+/** A small model that fails, or says nothing, leaves the summary to the conversation's own. */
+async function askSmallFirst(ports: SummaryPorts, end: number, signal: AbortSignal): Promise<Aside> {
+  const small = await ports.smallLlm().catch(() => undefined);
+  const own = await ports.llm().catch(() => undefined);
+  if (small && small.model !== own?.model) {
+    const llm = async () => small;
+    const aside = await askAside({ ...ports, llm }, await summaryRequest({ ...ports, llm }, end), signal);
+    if (aside.type !== 'failed') return aside;
+  }
+  return askAside(ports, await summaryRequest(ports, end), signal);
+}
+
+type SummaryPorts = AsidePorts & Pick<LoopPorts, 'log' | 'folded' | 'smallLlm'>;
 
 async function append(
   { folded }: Pick<LoopPorts, 'folded'>,

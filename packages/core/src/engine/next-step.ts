@@ -1,5 +1,14 @@
 /** What the loop does next: a pure function of the folded log, so a restarted server takes up exactly where the log stands. */
-import { answeredBy, callIndex, isActive, isRunnable, NullObservation, type Action, type AgentState } from '@tendon/protocol';
+import {
+  answeredBy,
+  callIndex,
+  isActive,
+  isRunnable,
+  NullObservation,
+  type Action,
+  type AgentState,
+  type LlmMetrics,
+} from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../sandbox/runtime.ts';
@@ -81,15 +90,24 @@ export function awaitsConfirmation({ args }: Action): boolean {
 }
 
 function atLimit({ metrics, progress }: EngineState, { maxIterations, maxBudgetUsd }: LoopLimits): NextStep | undefined {
-  const cost = metrics?.accumulated_cost ?? 0;
   if (isStuck(progress.repetition)) return ask(progress.repetition.count);
   if (progress.malformed >= MAX_MALFORMED)
     return failed(`The model made ${MAX_MALFORMED} calls in a row that could not be understood. Try another model, or say it differently.`);
   if (progress.turns >= maxIterations)
     return failed(`The agent took ${maxIterations} steps since your last message, which is the limit. Resume to let it go on.`);
-  if (maxBudgetUsd !== undefined && cost >= maxBudgetUsd)
-    return failed(`The conversation has cost $${cost.toFixed(2)}; its budget is $${maxBudgetUsd.toFixed(2)}. Raise the budget to go on.`);
-  return undefined;
+  return maxBudgetUsd === undefined || !metrics ? undefined : overBudget(metrics, maxBudgetUsd);
+}
+
+/** What a dollar stands for where nobody knows the price of a token: near what such models cost. */
+const TOKENS_PER_DOLLAR = 1_000_000;
+
+function overBudget({ accumulated_cost: cost, unpriced_tokens: tokens = 0 }: LlmMetrics, maxBudgetUsd: number): NextStep | undefined {
+  if (cost + tokens / TOKENS_PER_DOLLAR < maxBudgetUsd) return undefined;
+  const budget = `its budget is $${maxBudgetUsd.toFixed(2)}`;
+  if (tokens === 0) return failed(`The conversation has cost $${cost.toFixed(2)}; ${budget}. Raise the budget to go on.`);
+  const counted = `The price of its model is not known, so a million tokens count as a dollar: it has used ${tokens} tokens`;
+  const priced = cost > 0 ? ` and $${cost.toFixed(2)}` : '';
+  return failed(`${counted}${priced}; ${budget}. Raise the budget to go on.`);
 }
 
 function ask(count: number): NextStep {

@@ -32,6 +32,8 @@ export interface ModelPorts {
   readonly agent: Agent;
   /** Called once per turn, so that a changed setting counts from the next turn on. Rejects with a user-facing error. */
   readonly llm: () => Promise<LlmProvider>;
+  /** For what needs less than a turn: summaries. */
+  readonly smallLlm: () => Promise<LlmProvider>;
   readonly library: Library;
   readonly policy: ConfirmationPolicy;
   readonly limits: LoopLimits;

@@ -24,8 +24,7 @@ export async function takeTurn(ports: LoopPorts): Promise<void> {
   const outcome = 'failure' in provider ? provider : await ask(ports, provider, { messages, tools, signal });
   if (outcome.type === 'aborted' || signal.aborted) return;
   if (outcome.type === 'failed') return appendFailure(ports, outcome.failure);
-  const { contextWindow } = provider as LlmProvider;
-  await appendAnswer(ports, parseAnswer(outcome.answer, tools), { contextWindow, signal, seen: nextId });
+  await appendAnswer(ports, parseAnswer(outcome.answer, tools), { provider: provider as LlmProvider, signal, seen: nextId });
 }
 
 /** Files that the messages refer to are written first; the messages report those that could not be written. */
@@ -76,6 +75,13 @@ async function ask(
         const waiting = stateChanged('rate_limited', { reason: failure.error.message, resumesAt });
         await folded.append((state) => (mayAct(state) ? [waiting] : []));
       },
+      async onFallback({ failure, from, to }) {
+        frames.restart();
+        const reason = `${to} answers in place of ${from}: ${failure.error.message}`;
+        ports.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: reason });
+        const standsIn = stateChanged('running', { reason, content: reason });
+        await folded.append((state) => (mayAct(state) && state.conversation.reason !== reason ? [standsIn] : []));
+      },
       async onResume() {
         await folded.append(resumed);
       },
@@ -88,6 +94,12 @@ async function ask(
 /** A state of waiting for the provider ends with its next sign of life. */
 function resumed(state: EngineState): readonly SourcedDraft[] {
   return state.conversation.agentState === 'rate_limited' && !state.requested ? [stateChanged('running')] : [];
+}
+
+/** The model that had been stood in for answers again. */
+function ownAnswer(state: EngineState): readonly SourcedDraft[] {
+  const { agentState, reason } = state.conversation;
+  return agentState === 'running' && reason !== '' && !state.requested ? [stateChanged('running')] : resumed(state);
 }
 
 /** What clients show is the state's reason: the id where they have words for it, else ours. */
@@ -105,15 +117,16 @@ async function appendFailure({ folded, emit }: Pick<LoopPorts, 'folded' | 'emit'
 async function appendAnswer(
   ports: ModelPorts & Pick<LoopPorts, 'folded' | 'sandbox' | 'clock'>,
   parsed: ParsedAnswer,
-  { contextWindow, signal, seen }: { readonly contextWindow: number | undefined; readonly signal: AbortSignal; readonly seen: number },
+  { provider, signal, seen }: { readonly provider: LlmProvider; readonly signal: AbortSignal; readonly seen: number },
 ): Promise<void> {
   const destination = needsSandbox(parsed) ? await findDestination(ports, signal) : undefined;
   if (signal.aborted) return;
   const { maxBudgetUsd } = ports.limits;
+  const { contextWindow } = provider;
   const now = ports.clock.now();
   await ports.folded.append((state) => {
     if (!mayAct(state)) return [];
-    const lead = resumed(state);
+    const lead = parsed.answer.model === provider.model ? ownAnswer(state) : resumed(state);
     const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow });
     const firstId = state.conversation.nextId + lead.length;
     const steered = state.conversation.lastUserMessageId >= seen;

@@ -15,6 +15,8 @@ export interface TurnListener {
   onCalling?(tool: string): void;
   /** The provider waits before it tries again; deltas so far are void. */
   onRetry(retry: Extract<LlmEvent, { type: 'retry' }>): Promise<void>;
+  /** Another model answers; deltas so far are void. */
+  onFallback(fallback: Extract<LlmEvent, { type: 'fallback' }>): Promise<void>;
   /** The request waits for its turn at the endpoint. */
   onQueued(queued: Extract<LlmEvent, { type: 'queued' }>): void;
   /** The request no longer waits; also called when it never did. */
@@ -52,6 +54,11 @@ async function hear(events: AsyncIterable<LlmEvent>, { signal, listener }: TurnO
     if (event.type === 'retry') {
       waiting = true;
       await listener.onRetry(event);
+      continue;
+    }
+    if (event.type === 'fallback') {
+      waiting = false;
+      await listener.onFallback(event);
       continue;
     }
     if (event.type === 'failed') return event;
@@ -116,8 +123,10 @@ export function accumulateMetrics(
 ): LlmMetrics {
   const tokens = before?.accumulated_token_usage;
   const { usage } = answer;
+  const unpriced = (before?.unpriced_tokens ?? 0) + (answer.isUnpriced ? usage.inputTokens + usage.outputTokens : 0);
   return {
     accumulated_cost: (before?.accumulated_cost ?? 0) + answer.costUsd,
+    ...(unpriced > 0 && { unpriced_tokens: unpriced }),
     max_budget_per_task: limits.maxBudgetUsd ?? null,
     accumulated_token_usage: {
       model: answer.model,

@@ -92,6 +92,7 @@ export function classifyFailure(error: unknown, context: FailureContext): LlmFai
     error: catalogError(rule.code, hideKey(detail, context.apiKey)),
     retryable: rule.retryable,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(rule.code === 'LLM_CONTEXT_EXCEEDED' && windowIn(symptoms.message)),
     ...(refusesTools(symptoms) && { refused: 'tools' }),
   };
 }
@@ -100,6 +101,26 @@ export function classifyFailure(error: unknown, context: FailureContext): LlmFai
 export function failure(code: ErrorCode, detail: string, retryable: boolean): LlmFailure {
   return { error: catalogError(code, detail), retryable };
 }
+
+/** In this order: words about the request come in another order, or before `>`. */
+const WINDOWS: readonly RegExp[] = [
+  /(?:maximum|available|loaded with) (?:context|prompt|model) (?:length|size|window)\D{0,24}?(\d[\d,_]*)( ?k\b)?/i,
+  /(\d[\d,_]*)( ?k)? maximum\b/i,
+  /(?:>|<=) ?(\d[\d,_]*)( ?k\b)?/,
+  /(?:tokens allowed|token limit|limit)\W{0,4}(\d[\d,_]*)( ?k\b)?/i,
+  /context (?:length|window|size)(?: of| is|:)?\W{0,4}(\d[\d,_]*)( ?k\b)?/i,
+];
+
+/** The size of the window, where the endpoint says it. */
+function windowIn(message: string): { readonly contextWindow?: number } {
+  const [, digits = '', k] = WINDOWS.map((pattern) => pattern.exec(message)).find((found) => found !== null) ?? [];
+  const tokens = Number(digits.replaceAll(/[,_]/g, '')) * (k ? 1_000 : 1);
+  return tokens >= MIN_WINDOW && tokens <= MAX_WINDOW ? { contextWindow: tokens } : {};
+}
+
+/** Other figures are no windows. */
+const MIN_WINDOW = 512;
+const MAX_WINDOW = 100_000_000;
 
 /** 404 is OpenRouter's: no host of the model takes tools. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 404, 422, 500, 501]);

@@ -51,6 +51,7 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
   if (!route) return refusing(model, failure('LLM_NOT_FOUND', model, false));
   if (route.needsKey && !apiKey)
     return refusing(model, failure('LLM_AUTHENTICATION', 'no key is set; give LLM_API_KEY, or choose one in the settings', false));
+  const traits = (options.traits ?? new ModelTraitsBook()).of(route);
   const load = loaders(route, apiKey, guardedFetch(options.fetch ?? fetch));
   const maxOutputTokens = route.protocol === 'anthropic' ? Math.min(findModel(model)?.maxOutput ?? 8_192, MAX_OUTPUT_TOKENS) : undefined;
   const provider = createLanguageModelProvider({
@@ -62,9 +63,11 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
     maxOutputTokens,
     replay: route.replay,
     effort: options.effort,
+    traits,
+    isFree: !route.needsKey && !options.baseUrl,
   });
   const placed = options.places ? inPlaces(provider, options.places, { baseUrl: route.baseUrl, apiKey }) : provider;
-  return withTextCalls(placed, options.toolCalling ?? 'auto', (options.traits ?? new ModelTraitsBook()).of(route));
+  return withTextCalls(placed, options.toolCalling ?? 'auto', traits);
 }
 
 function refusing(model: string, reason: LlmFailure): LlmProvider {
@@ -117,7 +120,9 @@ function inPlaces(provider: LlmProvider, places: KeyedSemaphore, { baseUrl, apiK
     .digest('hex')}`;
   return {
     model: provider.model,
-    contextWindow: provider.contextWindow,
+    get contextWindow() {
+      return provider.contextWindow;
+    },
     scripted: provider.scripted,
     async *stream(request, options) {
       let release = places.tryAcquire(key);

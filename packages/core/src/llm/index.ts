@@ -10,4 +10,5 @@ export {
   type ScriptedStep,
   type ScriptedToolCall,
 } from './scripted-provider.ts';
+export { withFallback } from './with-fallback.ts';
 export { withRetries, type RetryOptions } from './with-retries.ts';

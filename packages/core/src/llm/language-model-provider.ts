@@ -15,6 +15,7 @@ import type { Clock } from '../async/clock.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import { classifyFailure, failure } from './classify-failure.ts';
 import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest, ReasoningEffort } from './llm-provider.ts';
+import type { ModelTraits } from './model-traits.ts';
 import { costOf, findModel } from './prices.ts';
 import { styleAfterRefusal, type ReasoningReplay, type ReplayStyle } from './reasoning-replay.ts';
 import { toPrompt } from './to-prompt.ts';
@@ -31,39 +32,16 @@ export interface LanguageModelOptions {
   /** How the endpoint wants reasoning back, until it says otherwise. */
   readonly replay: ReplayStyle;
   readonly effort: ReasoningEffort | undefined;
+  readonly traits: ModelTraits;
+  /** It runs on the user's own machine. */
+  readonly isFree: boolean;
 }
 
 export function createLanguageModelProvider(about: LanguageModelOptions): LlmProvider {
-  const { model, apiKey, clock, load, silenceMs, maxOutputTokens } = about;
+  const { model, apiKey, clock, silenceMs, traits } = about;
   const facts = findModel(model);
-  const effort = facts?.reasoning === false ? undefined : about.effort;
-  let style = about.replay;
-  const refused = new Set<ReplayStyle>();
-  let api = 0;
+  const requests = new ModelRequests(about);
   let calls = 0;
-
-  async function open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-    const shown = facts?.vision === false ? withoutPictures(request) : request;
-    for (;;) {
-      const language = await load[api]!();
-      // An endpoint that refused what the model thought would refuse that it thinks on without it.
-      const reasoning = style === 'none' && refused.size > 0 ? undefined : effort;
-      const options = { ...callOptions(shown, { model, style }), reasoning, maxOutputTokens, abortSignal: signal };
-      const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
-      try {
-        return await abortable(opening, signal);
-      } catch (error) {
-        const wanted = styleAfterRefusal(error, style);
-        if (wanted && !refused.has(wanted)) {
-          refused.add(style);
-          style = wanted;
-          continue;
-        }
-        if (api + 1 >= load.length || !isOtherApi(error)) throw error;
-        api++;
-      }
-    }
-  }
 
   async function* stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncIterable<LlmEvent> {
     const started = clock.now();
@@ -71,7 +49,7 @@ export function createLanguageModelProvider(about: LanguageModelOptions): LlmPro
     using silence = watchSilence(clock, silenceMs);
     const stop = AbortSignal.any([signal, silence.signal]);
     try {
-      for await (const part of readParts(await open(request, stop), stop)) {
+      for await (const part of readParts(await requests.open(request, stop), stop)) {
         silence.heard();
         if (part.type === 'error') throw part.error;
         const event = builder.add(part);
@@ -80,16 +58,73 @@ export function createLanguageModelProvider(about: LanguageModelOptions): LlmPro
       if (signal.aborted) return;
       const result = builder.finish();
       if ('error' in result) return yield failed(result);
-      const costUsd = facts ? costOf(facts, result.usage) : 0;
-      yield { type: 'done', answer: { ...result, costUsd, latencyMs: clock.now().getTime() - started.getTime() } };
+      const cost = { costUsd: facts ? costOf(facts, result.usage) : 0, ...(!facts && !about.isFree && { isUnpriced: true as const }) };
+      yield { type: 'done', answer: { ...result, ...cost, latencyMs: clock.now().getTime() - started.getTime() } };
     } catch (error) {
       if (signal.aborted) return;
-      if (silence.signal.aborted) yield failed(failure('LLM_UNAVAILABLE', (silence.signal.reason as Error).message, true));
-      else yield failed(classifyFailure(error, { model, apiKey, now: clock.now() }));
+      if (silence.signal.aborted) return yield failed(failure('LLM_UNAVAILABLE', (silence.signal.reason as Error).message, true));
+      const reason = classifyFailure(error, { model, apiKey, now: clock.now() });
+      // An endpoint may give a model a smaller window than its vendor does.
+      if (reason.contextWindow !== undefined) traits.learn({ contextWindow: reason.contextWindow });
+      yield failed(reason);
     }
   }
 
-  return { model, contextWindow: facts?.contextWindow, scripted: false, stream };
+  return {
+    model,
+    get contextWindow() {
+      return traits.known.contextWindow ?? facts?.contextWindow;
+    },
+    scripted: false,
+    stream,
+  };
+}
+
+/** Opens requests in the way that the endpoint was found to want: its API, and how reasoning goes back. */
+class ModelRequests {
+  readonly #about: LanguageModelOptions;
+  readonly #effort: ReasoningEffort | undefined;
+  readonly #isBlind: boolean;
+  readonly #refused = new Set<ReplayStyle>();
+  #style: ReplayStyle;
+  #api = 0;
+
+  constructor(about: LanguageModelOptions) {
+    const facts = findModel(about.model);
+    this.#about = about;
+    this.#effort = facts?.reasoning === false ? undefined : about.effort;
+    this.#isBlind = facts?.vision === false;
+    this.#style = about.replay;
+  }
+
+  async open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+    const { model, load, maxOutputTokens } = this.#about;
+    const shown = this.#isBlind ? withoutPictures(request) : request;
+    for (;;) {
+      const language = await load[this.#api]!();
+      // An endpoint that refused what the model thought would refuse that it thinks on without it.
+      const reasoning = this.#style === 'none' && this.#refused.size > 0 ? undefined : this.#effort;
+      const options = { ...callOptions(shown, { model, style: this.#style }), reasoning, maxOutputTokens, abortSignal: signal };
+      const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
+      try {
+        return await abortable(opening, signal);
+      } catch (error) {
+        if (!this.#mayTryAgain(error)) throw error;
+      }
+    }
+  }
+
+  #mayTryAgain(error: unknown): boolean {
+    const wanted = styleAfterRefusal(error, this.#style);
+    if (wanted && !this.#refused.has(wanted)) {
+      this.#refused.add(this.#style);
+      this.#style = wanted;
+      return true;
+    }
+    if (this.#api + 1 >= this.#about.load.length || !isOtherApi(error)) return false;
+    this.#api++;
+    return true;
+  }
 }
 
 function failed(reason: LlmFailure): LlmEvent {

@@ -70,6 +70,8 @@ export interface LlmAnswer {
   readonly usage: LlmUsage;
   /** US dollars; 0 when the price is unknown. */
   readonly costUsd: number;
+  /** Nobody knows the price: what it costs is counted in tokens. */
+  readonly isUnpriced?: true;
   readonly latencyMs: number;
 }
 
@@ -79,6 +81,8 @@ export interface LlmFailure {
   readonly retryable: boolean;
   /** From `Retry-After`, when the provider gave it. */
   readonly retryAfterMs?: number;
+  /** With a full window: its size in tokens, where the endpoint says it. */
+  readonly contextWindow?: number;
   /** The endpoint refuses that tools are offered at all. */
   readonly refused?: 'tools';
 }
@@ -92,6 +96,8 @@ export type LlmEvent =
   | { readonly type: 'admitted' }
   /** Sent by the retrying wrapper: deltas so far are void, the next attempt begins at `resumesAt`. */
   | { readonly type: 'retry'; readonly failure: LlmFailure; readonly attempt: number; readonly resumesAt: Date }
+  /** Another model answers from here on: deltas so far are void. Sent before each of its answers. */
+  | { readonly type: 'fallback'; readonly failure: LlmFailure; readonly from: string; readonly to: string }
   | { readonly type: 'done'; readonly answer: LlmAnswer }
   | { readonly type: 'failed'; readonly failure: LlmFailure };
 

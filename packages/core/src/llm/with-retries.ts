@@ -25,7 +25,9 @@ export function withRetries(provider: LlmProvider, options: RetryOptions): LlmPr
   const { clock, maxAttempts = 8, maxRetryAfterMs = 3_600_000 } = options;
   return {
     model: provider.model,
-    contextWindow: provider.contextWindow,
+    get contextWindow() {
+      return provider.contextWindow;
+    },
     scripted: provider.scripted,
     async *stream(request, { signal }) {
       for (let attempt = 1; ; attempt++) {

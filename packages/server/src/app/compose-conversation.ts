@@ -42,8 +42,8 @@ export interface Around {
 
 /** How the turns of all conversations share models and the event loop. */
 interface TurnPorts {
-  /** The model that it asks, as of now. */
-  readonly chooses: (record: StoredConversation) => ModelChoice;
+  /** The models that it asks, as of now: for its turns, and for what needs less. */
+  readonly chooses: (record: StoredConversation) => { readonly model: ModelChoice; readonly small: ModelChoice };
   /** Limits requests to models by endpoint and key; all conversations share it. */
   readonly places: KeyedSemaphore;
   /** What the endpoints of models have shown that they can do. */
@@ -69,6 +69,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
     ...parts,
     opened: opening.promise,
   });
+  const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, dial: () => runtimes.dialAs(record.id) });
   const conversation = await openConversation({
     id: record.id,
     log: around.log?.(log) ?? log,
@@ -79,14 +80,12 @@ export async function composeConversation(record: StoredConversation, parts: Con
         replayThen(
           await conversations.replay(record.id),
           log,
-          modelSource(
-            () => chooses(record),
-            (choice) => makeProvider(choice, { clock, places, traits, dial: () => runtimes.dialAs(record.id) }),
-          ),
+          modelSource(() => chooses(record).model, make),
         ),
         loop,
       ),
     ),
+    smallLlm: modelSource(() => chooses(record).small, make),
     extensions: {
       ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
       external: conversationTools(record, {
@@ -143,7 +142,9 @@ function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Prom
     const provider = await source();
     return {
       model: provider.model,
-      contextWindow: provider.contextWindow,
+      get contextWindow() {
+        return provider.contextWindow;
+      },
       scripted: provider.scripted,
       async *stream(request, options) {
         for await (const event of provider.stream(request, options)) {
@@ -159,12 +160,19 @@ interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'tr
   readonly dial: () => Dial;
 }
 
+/** With another model behind it, one that fails is not waited for as long: three attempts, and no pause of more than a minute. */
+const IMPATIENT = { maxAttempts: 3, maxRetryAfterMs: 60_000 };
+
 async function makeProvider(choice: ModelChoice, { clock, places, traits, dial }: ProviderParts) {
-  const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
-  const { isOperators, isPoliced, ...asked } = choice;
+  const { createLlmProvider, withFallback, withRetries } = await import('@tendon/core/llm');
+  const { isOperators, isPoliced, fallback, ...asked } = choice;
+  const shared = { clock, places, traits };
   const fetch = isPoliced ? fetchBy(dial()) : undefined;
-  const provider = createLlmProvider({ ...asked, clock, places, traits, fetch, allowScripts: isOperators });
-  return withRetries(provider, { clock, random: Math.random });
+  const first = createLlmProvider({ ...asked, ...shared, fetch, allowScripts: isOperators });
+  const retries = { clock, random: Math.random };
+  if (!fallback) return withRetries(first, retries);
+  const second = createLlmProvider({ ...fallback, ...shared, effort: asked.effort, allowScripts: true });
+  return withFallback(withRetries(first, { ...retries, ...IMPATIENT }), withRetries(second, retries), { clock });
 }
 
 /** The agent, with the instructions that the conversation was created with. */

@@ -22,7 +22,7 @@ import { announcePorts } from '../previews/announce-ports.ts';
 import { openDriver } from '../sandboxes/open-driver.ts';
 import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts';
-import { chooseModel, type ModelChoice } from '../settings/model-choice.ts';
+import { chooseModel, chooseSmallModel } from '../settings/model-choice.ts';
 import { composeConversation, type Around } from './compose-conversation.ts';
 import type { Engine } from './engine.ts';
 import { knownSecrets, openStores, type Foundation } from './open-stores.ts';
@@ -87,7 +87,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     agents: agentNames(),
     models: async () => [...new Set([...(await offeredModels()), 'demo', chooseModel({}, settings, config).model])],
     defaultModel: () => chooseModel({}, settings, config).model,
-    modelOf: (record) => modelFor(record, foundation).model,
+    modelOf: (record) => modelsFor(record, foundation).model.model,
     wake: () => wake(foundation, runtimes, conversations),
     close: async () => {
       await conversations.close();
@@ -147,7 +147,7 @@ function createConversations(
   const fairly = fairTurns(TURNS_PER_ROUND);
   const places = new KeyedSemaphore(foundation.config.maxModelRequests);
   const traits = new ModelTraitsBook();
-  const chooses = (record: StoredConversation): ModelChoice => modelFor(record, foundation);
+  const chooses = (record: StoredConversation) => modelsFor(record, foundation);
   return new Conversations({
     ...foundation,
     registry,
@@ -167,9 +167,11 @@ function createEventSearch({ storage, clock, logger }: Foundation): EventSearch 
   return new EventSearch({ storage, clock, version: VERSION, onProblem });
 }
 
-/** The model that the next turn of this conversation asks. */
-function modelFor({ id, model }: Pick<StoredConversation, 'id' | 'model'>, { modelAccess, settings, config }: Foundation): ModelChoice {
-  return chooseModel({ model, llm: modelAccess.get(id) }, settings, config);
+/** The models that the next request of this conversation asks. */
+function modelsFor({ id, model }: Pick<StoredConversation, 'id' | 'model'>, { modelAccess, settings, config }: Foundation) {
+  const llm = modelAccess.get(id);
+  const choice = chooseModel({ model, llm }, settings, config);
+  return { model: choice, small: chooseSmallModel(choice, llm !== undefined, config) };
 }
 
 async function wake({ storage, clock, logger }: Foundation, runtimes: SandboxPool, conversations: Conversations): Promise<void> {

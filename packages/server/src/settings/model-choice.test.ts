@@ -13,6 +13,8 @@ const environment = {
   llmBaseUrl: 'https://proxy.example',
   llmEffort: 'high' as const,
   llmToolCalling: undefined,
+  llmFallback: undefined,
+  llmSmall: undefined,
 };
 const settingsWith = async (update: Parameters<SettingsStore['update']>[0]) => {
   const settings = await SettingsStore.open(createMemoryStorage({ clock: systemClock }).records, new Secret('a-jwt-secret'));
@@ -30,7 +32,15 @@ describe('SV21: the model', () => {
   });
 
   it('is gpt-4o for a caller who brings a key and names none', async () => {
-    const demo = { model: 'demo', llmApiKey: undefined, llmBaseUrl: undefined, llmEffort: undefined, llmToolCalling: undefined };
+    const demo = {
+      model: 'demo',
+      llmApiKey: undefined,
+      llmBaseUrl: undefined,
+      llmEffort: undefined,
+      llmToolCalling: undefined,
+      llmFallback: undefined,
+      llmSmall: undefined,
+    };
     expect(chooseModel({ llm: { apiKey: own } }, await settingsWith({}), demo)).toMatchObject({ model: 'gpt-4o', apiKey: own });
     expect(chooseModel({}, await settingsWith({ llm_api_key: 'stored-key' }), demo).model).toBe('gpt-4o');
     expect(chooseModel({}, await settingsWith({}), demo).model).toBe('demo');

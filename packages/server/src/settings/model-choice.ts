@@ -6,7 +6,7 @@
  */
 import type { LlmProvider, ReasoningEffort, ToolCalling } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
-import type { ModelConfig } from '../platform/config/config.ts';
+import type { ModelConfig, ModelReference } from '../platform/config/model-config.ts';
 import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
 import type { SettingsStore } from './settings.ts';
 
@@ -16,13 +16,15 @@ export interface ModelChoice {
   readonly baseUrl: string | undefined;
   readonly effort: ReasoningEffort | undefined;
   readonly toolCalling: ToolCalling | undefined;
+  /** The operator's, asked when this one cannot answer; none for a caller who brings an access of their own. */
+  readonly fallback: ModelReference | undefined;
   /** Somebody who is no admin named the address: it is asked as the conversation's sandbox could. */
   readonly isPoliced: boolean;
   /** Named by the operator: it may be a script on this machine. */
   readonly isOperators: boolean;
 }
 
-type Environment = Pick<ModelConfig, 'model' | 'llmApiKey' | 'llmBaseUrl' | 'llmEffort' | 'llmToolCalling'>;
+type Environment = Pick<ModelConfig, 'model' | 'llmApiKey' | 'llmBaseUrl' | 'llmEffort' | 'llmToolCalling' | 'llmFallback' | 'llmSmall'>;
 
 export function chooseModel(
   params: Pick<CreateConversationParams, 'model'> & { readonly llm?: ModelAccess | undefined },
@@ -39,11 +41,18 @@ export function chooseModel(
     baseUrl: access.baseUrl ?? environment.llmBaseUrl,
     effort: environment.llmEffort,
     toolCalling: environment.llmToolCalling,
+    fallback: params.llm ? undefined : environment.llmFallback,
     apiKey: access.apiKey ?? (sameAddress ? environment.llmApiKey : undefined),
     isPoliced:
       params.llm?.baseUrl !== undefined && !params.llm.isAdmins && !sameAddress && params.llm.baseUrl !== settings.current?.llm_base_url,
     isOperators: model === environment.model,
   };
+}
+
+/** The operator's model for what needs less; the conversation's own where there is none, or where a caller brings an access of their own. */
+export function chooseSmallModel(choice: ModelChoice, hasOwnAccess: boolean, { llmSmall }: Pick<Environment, 'llmSmall'>): ModelChoice {
+  if (!llmSmall || hasOwnAccess) return choice;
+  return { ...llmSmall, effort: undefined, toolCalling: undefined, fallback: undefined, isPoliced: false, isOperators: true };
 }
 
 function storedAccess(settings: SettingsStore): ModelAccess | undefined {

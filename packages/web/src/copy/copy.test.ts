@@ -28,6 +28,16 @@ describe('the sentence of a state', () => {
     ['error', { reason: 'OSError: no disk space left' }, 'Stopped: no disk space left'],
     ['error', { reason: 'STATUS$ERROR_LLM_AUTHENTICATION' }, 'Stopped: the provider refused the key'],
     [
+      'error',
+      { reason: 'STATUS$ERROR_LLM_AUTHENTICATION', detail: 'The model’s provider refused the key: HTTP 401, Key expired' },
+      'Stopped: the provider refused the key: HTTP 401, Key expired',
+    ],
+    [
+      'running',
+      { reason: 'b/small answers in place of a/big: The model’s provider did not answer: HTTP 529, Overloaded' },
+      'Thinking with b/small: HTTP 529, Overloaded',
+    ],
+    [
       'rate_limited',
       { model: 'openai/gpt-4o', resumesAt: '2026-01-01T00:00:18Z', now: Date.parse('2026-01-01') },
       'openai/gpt-4o asked for a pause, trying again in 18 s',

@@ -3,11 +3,13 @@ import { type Action, type AgentState, parseAgentState } from '@tendon/protocol'
 import type { Glyph } from '../ui/icon.tsx';
 import { count } from './figures.ts';
 import { causeWords } from './error-words.ts';
-import { fileName, firstLine, hostName } from './shorten.ts';
+import { cut, fileName, firstLine, hostName } from './shorten.ts';
 
 interface StateFacts {
   readonly state: AgentState;
   readonly reason?: string;
+  /** The words of the provider or the sandbox itself. */
+  readonly detail?: string | undefined;
   /** With `rate_limited`: UTC ISO 8601. */
   readonly resumesAt?: string | undefined;
   /** What the agent is at, if anything. */
@@ -35,7 +37,7 @@ export function stateSentence(facts: StateFacts): StateSentence {
 const SENTENCES = {
   loading: (facts) => ({ glyph: 'running', text: facts.starting ?? 'Starting the sandbox' }),
   init: () => ({ glyph: 'dot', text: 'Ready' }),
-  running: (facts) => ({ glyph: 'running', text: facts.doing ? doingWords(facts.doing) : 'Thinking' }),
+  running: (facts) => ({ glyph: 'running', text: facts.doing ? doingWords(facts.doing) : thinkingWords(facts) }),
   awaiting_user_input: () => ({ glyph: 'waiting', text: 'Waiting for your answer', tone: 'wait' }),
   paused: (facts) => ({
     glyph: 'held',
@@ -44,7 +46,11 @@ const SENTENCES = {
   stopped: () => ({ glyph: 'held', text: 'Stopped by you' }),
   finished: (facts) => ({ glyph: 'done', text: doneWords(facts.filesChanged) }),
   rejected: (facts) => ({ glyph: 'failed', text: facts.reason ? `Declined: ${causeWords(facts.reason)}` : 'Declined' }),
-  error: (facts) => ({ glyph: 'failed', text: `Stopped: ${causeWords(facts.reason ?? '')}`, tone: 'bad' }),
+  error: (facts) => ({
+    glyph: 'failed',
+    text: `Stopped: ${causeWords(facts.reason ?? '')}${facts.reason?.startsWith('STATUS$') ? wordsOf(facts.detail, ': ') : ''}`,
+    tone: 'bad',
+  }),
   rate_limited: (facts) => ({ glyph: 'limited', text: pauseWords(facts), tone: 'wait' }),
   awaiting_user_confirmation: () => ({ glyph: 'waiting', text: 'Waiting for your decision', tone: 'wait' }),
   user_confirmed: () => ({ glyph: 'running', text: 'Approved, running it now' }),
@@ -56,8 +62,20 @@ function doneWords(files: number | undefined): string {
   return files === 0 ? 'Done, nothing changed' : `Done, ${count(files, 'file')} changed`;
 }
 
-function pauseWords({ model, resumesAt, now }: StateFacts): string {
-  const who = `${model || 'The model'} asked for a pause`;
+/** The model's own work, or that of the one that stands in for it, and why. */
+function thinkingWords({ reason = '' }: StateFacts): string {
+  const [, who] = /^(.+) answers in place of /.exec(reason) ?? [];
+  return who ? `Thinking with ${who}${wordsOf(reason.slice(reason.indexOf(': ') + 2), ': ')}` : 'Thinking';
+}
+
+/** The provider's words follow what we say of them: "The model's provider asked for a pause: HTTP 429, slow down". */
+function wordsOf(detail: string | undefined, before: string): string {
+  const own = detail?.slice(detail.indexOf(': ') + 1).trim();
+  return own && detail!.includes(': ') ? `${before}${cut(firstLine(own), 160)}` : '';
+}
+
+function pauseWords({ model, reason, resumesAt, now }: StateFacts): string {
+  const who = `${model || 'The model'} asked for a pause${wordsOf(reason, ': ')}`;
   const left = resumesAt && now !== undefined ? Math.ceil((Date.parse(resumesAt) - now) / 1000) : Number.NaN;
   return Number.isNaN(left) ? who : `${who}, trying again ${left > 0 ? `in ${left} s` : 'now'}`;
 }

@@ -50,6 +50,8 @@ describe('SV1: configuration', () => {
       llmBaseUrl: undefined,
       llmEffort: undefined,
       llmToolCalling: undefined,
+      llmFallback: undefined,
+      llmSmall: undefined,
       sessionApiKey: undefined,
       localToken: false,
       jwtSecret: undefined,

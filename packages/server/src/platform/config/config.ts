@@ -1,21 +1,14 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import {
-  OPTIONAL_TOOL_NAMES,
-  REASONING_EFFORTS,
-  TOOL_CALLING,
-  USUAL_TOOLS,
-  type OptionalTool,
-  type ReasoningEffort,
-  type ToolCalling,
-} from '@tendon/core';
+import { OPTIONAL_TOOL_NAMES, USUAL_TOOLS, type OptionalTool } from '@tendon/core';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-site.ts';
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
 import { count, flag, json, list } from './environment-values.ts';
+import { ModelEnvironment, modelConfig, type ModelConfig } from './model-config.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig, CloneEnvironment, cloneConfig, type CloneLimits } from './network-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
@@ -54,20 +47,6 @@ export interface FolderConfig {
   readonly workspaceBase: string | undefined;
   /** Absolute; folders beside the base that clients may name. */
   readonly allowedDirs: readonly string[];
-}
-
-/** The models of conversations that chose none. */
-export interface ModelConfig {
-  /** litellm's `provider/model`; `demo` when neither a model nor a key is given. */
-  readonly model: string;
-  readonly llmApiKey: Secret | undefined;
-  readonly llmBaseUrl: string | undefined;
-  /** How much models think before they answer; undefined: as each vendor sets it. */
-  readonly llmEffort: ReasoningEffort | undefined;
-  /** How models are given tools; undefined: as their endpoints take them. */
-  readonly llmToolCalling: ToolCalling | undefined;
-  /** The maximum number of requests in flight to one endpoint with one key, over all conversations. */
-  readonly maxModelRequests: number;
 }
 
 /** Where sandboxes run, what they may use, and how they reach the network. */
@@ -165,17 +144,6 @@ export const Environment = z.object({
   TENDON_WEB_ROOT: path.refine((root) => existsSync(join(root, 'index.html')), 'a folder with an index.html is expected').optional(),
   TENDON_ALLOWED_HOSTS: list.transform((entries) => entries.map((entry) => entry.toLowerCase())).default([]),
   PERMITTED_CORS_ORIGINS: origins.default([]),
-  LLM_MODEL: z.string().optional(),
-  /** Of any length: endpoints that need none are given a placeholder. */
-  LLM_API_KEY: z
-    .string()
-    .transform((value) => new Secret(value))
-    .optional(),
-  LLM_BASE_URL: url.optional(),
-  LLM_REASONING_EFFORT: z.enum(REASONING_EFFORTS).optional(),
-  LLM_TOOL_CALLING: z.enum(TOOL_CALLING).optional(),
-  LLM_NATIVE_TOOL_CALLING: flag.optional(),
-  LLM_MAX_CONCURRENT_REQUESTS: count(1).default(32),
   SESSION_API_KEY: accessKey.optional(),
   TENDON_LOCAL_TOKEN: flag.default(false),
   JWT_SECRET: secret.optional(),
@@ -209,6 +177,7 @@ export const Environment = z.object({
     )
     .pipe(z.enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(', ')}`))
     .default('info'),
+  ...ModelEnvironment.shape,
   ...SandboxEnvironment.shape,
   ...NetworkEnvironment.shape,
   ...CloneEnvironment.shape,
@@ -235,12 +204,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       allowedDirs: values.TENDON_ALLOWED_DIRS,
       allowedHosts: values.TENDON_ALLOWED_HOSTS,
       corsOrigins: values.PERMITTED_CORS_ORIGINS,
-      model: values.LLM_MODEL ?? (values.LLM_API_KEY ? 'gpt-4o' : 'demo'),
-      llmApiKey: values.LLM_API_KEY,
-      llmBaseUrl: values.LLM_BASE_URL,
-      llmEffort: values.LLM_REASONING_EFFORT,
-      llmToolCalling: values.LLM_TOOL_CALLING ?? nativeOrText(values.LLM_NATIVE_TOOL_CALLING),
-      maxModelRequests: values.LLM_MAX_CONCURRENT_REQUESTS,
+      ...modelConfig(values),
       sessionApiKey: values.SESSION_API_KEY,
       localToken: values.TENDON_LOCAL_TOKEN,
       jwtSecret: values.JWT_SECRET,
@@ -268,11 +232,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       logLevel: values.LOG_LEVEL,
     },
   };
-}
-
-/** The name of OpenHands knows two of the ways. */
-function nativeOrText(isNative: boolean | undefined): ToolCalling | undefined {
-  return isNative === undefined ? undefined : isNative ? 'native' : 'text';
 }
 
 /** Proxies are named in either letter case; the one for HTTPS counts, since the egress proxy makes tunnels. */

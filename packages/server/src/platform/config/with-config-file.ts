@@ -131,6 +131,12 @@ const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, string>>
     reasoning_effort: 'LLM_REASONING_EFFORT',
     native_tool_calling: 'LLM_NATIVE_TOOL_CALLING',
     tool_calling: 'LLM_TOOL_CALLING',
+    fallback_model: 'LLM_FALLBACK_MODEL',
+    fallback_api_key: 'LLM_FALLBACK_API_KEY',
+    fallback_base_url: 'LLM_FALLBACK_BASE_URL',
+    small_model: 'LLM_SMALL_MODEL',
+    small_api_key: 'LLM_SMALL_API_KEY',
+    small_base_url: 'LLM_SMALL_BASE_URL',
   },
   agent: { enable_browsing: 'AGENT_ENABLE_BROWSING' },
   sandbox: {

@@ -108,6 +108,7 @@ function useStateSentence(
     ...stateSentence({
       state: state.agentState,
       reason: state.reason,
+      detail: lastChange && 'content' in lastChange ? lastChange.content : undefined,
       resumesAt: state.resumesAt,
       doing,
       starting: startingWords(status?.id),
@@ -142,7 +143,7 @@ function ConversationStatus({ snapshot }: { readonly snapshot: ConversationSnaps
     <StatusBar glyph={glyph} connection={words}>
       {metrics && <ContextMeter usage={metrics.accumulated_token_usage} />}
       {metrics ? (
-        <Cost spent={metrics.accumulated_cost} budget={metrics.max_budget_per_task} />
+        <Cost spent={metrics.accumulated_cost} unpriced={metrics.unpriced_tokens} budget={metrics.max_budget_per_task} />
       ) : (
         model?.isDemo && <span>Demo model, free</span>
       )}
@@ -175,9 +176,23 @@ function ContextMeter({ usage }: { readonly usage: Usage }) {
   );
 }
 
-function Cost({ spent, budget }: { readonly spent: number; readonly budget: number | null }) {
+/** Where nobody knows the price, a million tokens count as a dollar of the budget. */
+function Cost({
+  spent,
+  unpriced = 0,
+  budget,
+}: {
+  readonly spent: number;
+  readonly unpriced?: number | undefined;
+  readonly budget: number | null;
+}) {
   const model = useModelInUse();
   if (spent === 0 && model?.isDemo) return <span>Demo model, free</span>;
+  if (unpriced > 0) {
+    const tokens = `${spent > 0 ? `${money(spent)} and ` : ''}${short(unpriced)} tokens, price not known`;
+    const isNear = budget !== null && spent + unpriced / 1e6 >= budget * 0.8;
+    return <span className={cx(isNear && 'tone-wait')}>{budget === null ? tokens : `${tokens}, budget ${money(budget)}`}</span>;
+  }
   return (
     <span className={cx(budget !== null && spent >= budget * 0.8 && 'tone-wait')}>
       {budget === null ? money(spent) : `${money(spent)} of ${money(budget)}`}
