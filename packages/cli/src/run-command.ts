@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { config as configureSchemas } from 'zod';
 import { withOptions, type EnvironmentOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 
@@ -29,6 +30,8 @@ export const runCommand: AddCommand = (program, end) => {
         process.stderr.write('There is no task. Say what is to be done: tendon run "write a bash script that prints hello"\n');
         return end(EXIT.usage);
       }
+      // Compiling a parser for each schema pays off over thousands of values, not over the few of one run.
+      configureSchemas({ jitless: true });
       const { readRunConfig } = await import('./run/run-config.ts');
       const read = await readRunConfig(withOptions(process.env, options), process.cwd());
       if (!read.ok) {

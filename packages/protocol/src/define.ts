@@ -30,34 +30,45 @@ export interface ObservationDefinition<K extends string, X extends z.ZodType> {
   ) => { readonly observation: K; readonly content: string; readonly extras: z.output<X> };
 }
 
-/** Unknown arguments are retained (looseObject): a newer client's additions survive the round trip. */
+/**
+ * Unknown arguments are retained (looseObject): a newer client's additions survive the round trip. The schema is made when the first
+ * value of its kind is parsed: making those of all kinds takes some 10 ms of every start.
+ */
 export function defineAction<K extends string, S extends z.core.$ZodLooseShape>(definition: {
   kind: K;
-  args: S;
+  args: () => S;
   traits?: Partial<ActionTraits>;
   message: (args: z.output<z.ZodObject<S, z.core.$loose>>) => string;
 }): ActionDefinition<K, z.ZodObject<S, z.core.$loose>> {
-  const args = z.looseObject(definition.args);
+  let schema: z.ZodObject<S, z.core.$loose> | undefined;
   return {
     kind: definition.kind,
-    args,
+    get args() {
+      return (schema ??= z.looseObject(definition.args()));
+    },
     traits: { answeredBy: 'none', mutating: false, confirmable: false, ...definition.traits },
     message: definition.message,
-    create: (input) => asParsed({ action: definition.kind, args: args.parse(input) }),
+    create(input) {
+      return asParsed({ action: definition.kind, args: this.args.parse(input) });
+    },
   };
 }
 
 export function defineObservation<K extends string, S extends z.core.$ZodLooseShape>(definition: {
   kind: K;
-  extras: S;
+  extras: () => S;
   message: (extras: z.output<z.ZodObject<S, z.core.$loose>>, content: string) => string;
 }): ObservationDefinition<K, z.ZodObject<S, z.core.$loose>> {
-  const extras = z.looseObject(definition.extras);
+  let schema: z.ZodObject<S, z.core.$loose> | undefined;
   return {
     kind: definition.kind,
-    extras,
+    get extras() {
+      return (schema ??= z.looseObject(definition.extras()));
+    },
     message: definition.message,
-    create: (content, input) => ({ observation: definition.kind, content, extras: extras.parse(input) }),
+    create(content, input) {
+      return { observation: definition.kind, content, extras: this.extras.parse(input) };
+    },
   };
 }
 

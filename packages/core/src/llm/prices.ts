@@ -20,27 +20,22 @@ export interface ModelFacts {
   readonly reasoning: boolean;
 }
 
-let table: ReadonlyMap<string, ModelFacts> | undefined;
-
-/** The table is text until somebody asks: reading it costs a millisecond that a start need not pay. */
-function models(): ReadonlyMap<string, ModelFacts> {
-  table ??= new Map(PRICE_TABLE.trim().split('\n').map(readRow));
-  return table;
+/** The table stays text, in which one row is found and read: reading all of them is milliseconds that a start need not pay. */
+function rowOf(name: string): ModelFacts | undefined {
+  const from = PRICE_TABLE.indexOf(`\n${name}\t`) + 1;
+  return from === 0 ? undefined : readRow(PRICE_TABLE.slice(from, PRICE_TABLE.indexOf('\n', from)));
 }
 
-function readRow(row: string): readonly [string, ModelFacts] {
+function readRow(row: string): ModelFacts {
   const [name = '', contextWindow, maxOutput, input, output, cacheRead, cacheWrite, abilities = ''] = row.split('\t');
-  return [
+  return {
     name,
-    {
-      name,
-      contextWindow: Number(contextWindow),
-      maxOutput: Number(maxOutput),
-      prices: { input: Number(input), output: Number(output), cacheRead: Number(cacheRead), cacheWrite: Number(cacheWrite) },
-      vision: abilities.includes('v'),
-      reasoning: abilities.includes('r'),
-    },
-  ];
+    contextWindow: Number(contextWindow),
+    maxOutput: Number(maxOutput),
+    prices: { input: Number(input), output: Number(output), cacheRead: Number(cacheRead), cacheWrite: Number(cacheWrite) },
+    vision: abilities.includes('v'),
+    reasoning: abilities.includes('r'),
+  };
 }
 
 /** Endpoints that pass other vendors' models on under their own names. */
@@ -48,11 +43,11 @@ const RELAYS = new Set(['openhands', 'litellm_proxy']);
 
 /** Facts about a model by its litellm name, bare or with its provider; undefined when nobody knows. */
 export function findModel(model: string): ModelFacts | undefined {
-  const exact = models().get(model);
+  const exact = rowOf(model);
   if (exact) return exact;
   const { vendor, modelId } = splitModelName(model);
   if (vendor !== undefined && RELAYS.has(vendor)) return findModel(modelId);
-  return vendor === undefined ? undefined : models().get(`${vendor}/${modelId}`);
+  return vendor === undefined ? undefined : rowOf(`${vendor}/${modelId}`);
 }
 
 /** US dollars for one answer. Tokens that a provider's cache gave or took have their own price. */
@@ -77,6 +72,9 @@ const ALSO_LISTED = [
 
 /** litellm names, sorted, for the choice in the settings. OpenAI's are listed bare, as litellm lists them. */
 export function listModels(): string[] {
-  const names = [...models().keys()].map((name) => (name.startsWith('openai/') ? name.slice('openai/'.length) : name));
+  const names = PRICE_TABLE.trim()
+    .split('\n')
+    .map((row) => row.slice(0, row.indexOf('\t')))
+    .map((name) => (name.startsWith('openai/') ? name.slice('openai/'.length) : name));
   return [...new Set([...names, ...ALSO_LISTED])].toSorted();
 }

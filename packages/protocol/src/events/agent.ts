@@ -6,32 +6,32 @@ const agentState = z.enum(AGENT_STATES);
 
 export const ChangeAgentStateAction = defineAction({
   kind: 'change_agent_state',
-  args: { agent_state: agentState, thought },
+  args: () => ({ agent_state: agentState, thought }),
   message: (args) => `Agent state changed to ${args.agent_state}`,
 });
 
 export const ThinkAction = defineAction({
   kind: 'think',
-  args: { thought },
+  args: () => ({ thought }),
   traits: { answeredBy: 'core' },
   message: (args) => `I am thinking...: ${args.thought}`,
 });
 
 export const FinishAction = defineAction({
   kind: 'finish',
-  args: {
+  args: () => ({
     final_thought: z.string().default(''),
     outputs,
     thought,
     /** `openhands-events.md` and 0.28–0.50. */
     task_completed: z.enum(['true', 'partial', 'false']).nullable().optional(),
-  },
+  }),
   message: (args) => args.thought || "All done! What's next on the agenda?",
 });
 
 export const RejectAction = defineAction({
   kind: 'reject',
-  args: { outputs, thought },
+  args: () => ({ outputs, thought }),
   message: ({ outputs: { reason } }) => {
     const why = typeof reason === 'string' ? reason : JSON.stringify(reason ?? '');
     return reason ? `Task is rejected by the agent. Reason: ${why}` : 'Task is rejected by the agent.';
@@ -40,7 +40,7 @@ export const RejectAction = defineAction({
 
 export const DelegateAction = defineAction({
   kind: 'delegate',
-  args: { agent: z.string(), inputs: outputs, thought },
+  args: () => ({ agent: z.string(), inputs: outputs, thought }),
   traits: { answeredBy: 'core' },
   message: (args) => `I'm asking ${args.agent} for help with this task.`,
 });
@@ -49,33 +49,33 @@ const recallType = z.enum(['workspace_context', 'knowledge', 'environment_info',
 
 export const RecallAction = defineAction({
   kind: 'recall',
-  args: { recall_type: recallType.default('knowledge'), query: z.string(), thought },
+  args: () => ({ recall_type: recallType.default('knowledge'), query: z.string(), thought }),
   traits: { answeredBy: 'core' },
   message: (args) => `Retrieving content for: ${args.query.slice(0, 50)}`,
 });
 
 export const SummarizeAction = defineAction({
   kind: 'summarize',
-  args: { summary: z.string() },
+  args: () => ({ summary: z.string() }),
   message: (args) => args.summary,
 });
 
 /** Either the listed ids or the range is forgotten by the model; the log keeps everything. */
 export const CondensationAction = defineAction({
   kind: 'condensation',
-  args: {
+  args: () => ({
     forgotten_event_ids: z.array(z.number().int()).nullable().default(null),
     forgotten_events_start_id: z.number().int().nullable().default(null),
     forgotten_events_end_id: z.number().int().nullable().default(null),
     summary: z.string().nullable().default(null),
     summary_offset: z.number().int().nullable().default(null),
-  },
+  }),
   message: (args) => (args.summary ? `Summary: ${args.summary}` : 'Part of the history was dropped from the model’s view.'),
 });
 
 export const CondensationRequestAction = defineAction({
   kind: 'condensation_request',
-  args: {},
+  args: () => ({}),
   message: () => 'Requesting a condensation of the conversation history.',
 });
 
@@ -83,48 +83,52 @@ const taskItem = z.looseObject({ id: z.string(), title: z.string(), status: z.st
 
 export const TaskTrackingAction = defineAction({
   kind: 'task_tracking',
-  args: { command: z.string().default('view'), task_list: z.array(taskItem).default([]), thought },
+  args: () => ({ command: z.string().default('view'), task_list: z.array(taskItem).default([]), thought }),
   traits: { answeredBy: 'core' },
   message: ({ task_list: { length } }) =>
     length === 0 ? 'Clearing the task list.' : `Managing ${length} task ${length === 1 ? 'item' : 'items'}.`,
 });
 
-export const LoopRecoveryAction = defineAction({ kind: 'loop_recovery', args: { option: z.number().int().default(1) }, message: () => '' });
+export const LoopRecoveryAction = defineAction({
+  kind: 'loop_recovery',
+  args: () => ({ option: z.number().int().default(1) }),
+  message: () => '',
+});
 
 /** Tasks of the first protocol's plan. */
 export const AddTaskAction = defineAction({
   kind: 'add_task',
-  args: { parent: z.string(), goal: z.string(), subtasks: z.array(z.unknown()).default([]), thought },
+  args: () => ({ parent: z.string(), goal: z.string(), subtasks: z.array(z.unknown()).default([]), thought }),
   message: (args) => `Added task: ${args.goal}`,
 });
 
 export const ModifyTaskAction = defineAction({
   kind: 'modify_task',
-  args: { id: z.coerce.string(), state: z.string(), thought },
+  args: () => ({ id: z.coerce.string(), state: z.string(), thought }),
   message: (args) => `Set task ${args.id} to ${args.state}`,
 });
 
 export const AgentStateChangedObservation = defineObservation({
   kind: 'agent_state_changed',
-  extras: {
+  extras: () => ({
     agent_state: agentState,
     /** Only with `error` (what went wrong) and `rate_limited` (why, and until when). */
     reason: z.string().default(''),
     /** With `rate_limited`: when the next attempt is made, UTC ISO 8601. */
     resumes_at: z.string().optional(),
-  },
+  }),
   message: () => '',
 });
 
-export const ThinkObservation = defineObservation({ kind: 'think', extras: {}, message: (_extras, content) => content });
-export const CondenseObservation = defineObservation({ kind: 'condense', extras: {}, message: (_extras, content) => content });
-export const DelegateObservation = defineObservation({ kind: 'delegate', extras: { outputs }, message: () => '' });
+export const ThinkObservation = defineObservation({ kind: 'think', extras: () => ({}), message: (_extras, content) => content });
+export const CondenseObservation = defineObservation({ kind: 'condense', extras: () => ({}), message: (_extras, content) => content });
+export const DelegateObservation = defineObservation({ kind: 'delegate', extras: () => ({ outputs }), message: () => '' });
 
 const knowledge = z.looseObject({ name: z.string(), trigger: z.string().default(''), content: z.string().default('') });
 
 export const RecallObservation = defineObservation({
   kind: 'recall',
-  extras: {
+  extras: () => ({
     recall_type: recallType.default('knowledge'),
     repo_name: z.string().default(''),
     repo_directory: z.string().default(''),
@@ -141,7 +145,7 @@ export const RecallObservation = defineObservation({
     missing: z.string().optional(),
     /** What was asked for; the `recall` of the README has it. */
     query: z.string().optional(),
-  },
+  }),
   message: (extras) =>
     extras.recall_type === 'workspace_context' || extras.recall_type === 'environment_info'
       ? 'Added workspace context'
@@ -150,8 +154,8 @@ export const RecallObservation = defineObservation({
 
 export const TaskTrackingObservation = defineObservation({
   kind: 'task_tracking',
-  extras: { command: z.string().default('view'), task_list: z.array(taskItem).default([]) },
+  extras: () => ({ command: z.string().default('view'), task_list: z.array(taskItem).default([]) }),
   message: (_extras, content) => content,
 });
 
-export const LoopDetectionObservation = defineObservation({ kind: 'loop_detection', extras: {}, message: () => '' });
+export const LoopDetectionObservation = defineObservation({ kind: 'loop_detection', extras: () => ({}), message: () => '' });

@@ -3,7 +3,7 @@ import { defineAction, defineObservation, securityRisk, thought } from '../defin
 
 export const BrowseAction = defineAction({
   kind: 'browse',
-  args: { url: z.string(), thought, security_risk: securityRisk, return_axtree: z.boolean().default(false) },
+  args: () => ({ url: z.string(), thought, security_risk: securityRisk, return_axtree: z.boolean().default(false) }),
   traits: { answeredBy: 'runtime', mutating: true },
   message: (args) => `I am browsing the URL: ${args.url}`,
 });
@@ -11,13 +11,13 @@ export const BrowseAction = defineAction({
 /** `browser_actions` is text in the BrowserGym action language; it is parsed, never evaluated. */
 export const BrowseInteractiveAction = defineAction({
   kind: 'browse_interactive',
-  args: {
+  args: () => ({
     browser_actions: z.string(),
     thought,
     browsergym_send_msg_to_user: z.string().default(''),
     security_risk: securityRisk,
     return_axtree: z.boolean().default(false),
-  },
+  }),
   traits: { answeredBy: 'runtime', mutating: true, confirmable: true },
   message: (args) => `I am interacting with the browser:\n\`\`\`\n${args.browser_actions}\n\`\`\``,
 });
@@ -26,7 +26,7 @@ const anyObject = z.record(z.string(), z.unknown()).default({});
 
 export const BrowseObservation = defineObservation({
   kind: 'browse',
-  extras: {
+  extras: () => ({
     url: z.string(),
     trigger_by_action: z.string().default(''),
     /** A `data:` URL, or empty. */
@@ -51,6 +51,6 @@ export const BrowseObservation = defineObservation({
     html: z.string().optional(),
     /** What the agent has to say to its user (`send_msg_to_user`). */
     messages_to_user: z.array(z.string()).optional(),
-  },
+  }),
   message: (extras) => `Visited ${extras.url}`,
 });

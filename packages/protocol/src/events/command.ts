@@ -4,7 +4,7 @@ import { confirmationState, defineAction, defineObservation, securityRisk, thoug
 /** A shell command, input to a running one (`is_input`), or a command beside the session (`is_static`). */
 export const RunAction = defineAction({
   kind: 'run',
-  args: {
+  args: () => ({
     command: z.string(),
     is_input: z.boolean().default(false),
     thought,
@@ -18,7 +18,7 @@ export const RunAction = defineAction({
     background: z.boolean().optional(),
     /** The name of a shell of its own; nothing is the usual one. */
     session: z.string().optional(),
-  },
+  }),
   traits: { answeredBy: 'runtime', mutating: true, confirmable: true },
   message: (args) => `Running command: ${args.command}`,
 });
@@ -26,21 +26,21 @@ export const RunAction = defineAction({
 /** Ends a command that was started with `background`, by its number, or a shell of its own, by its name. */
 export const KillAction = defineAction({
   kind: 'kill',
-  args: { id: z.coerce.string(), thought },
+  args: () => ({ id: z.coerce.string(), thought }),
   traits: { answeredBy: 'runtime', mutating: true },
   message: (args) => `Killing command: ${args.id}`,
 });
 
 export const RunIpythonAction = defineAction({
   kind: 'run_ipython',
-  args: {
+  args: () => ({
     code: z.string(),
     thought,
     include_extra: z.boolean().default(true),
     confirmation_state: confirmationState,
     security_risk: securityRisk,
     kernel_init_code: z.string().default(''),
-  },
+  }),
   traits: { answeredBy: 'runtime', mutating: true, confirmable: true },
   message: (args) => `Running Python code interactively: ${args.code}`,
 });
@@ -59,16 +59,16 @@ const commandMetadata = z.looseObject({
 
 export const RunObservation = defineObservation({
   kind: 'run',
-  extras: {
+  extras: () => ({
     command: z.string(),
     metadata: commandMetadata.prefault({}),
     hidden: z.boolean().default(false),
-  },
+  }),
   message: (extras) => `Command \`${extras.command}\` executed with exit code ${extras.metadata.exit_code}.`,
 });
 
 export const RunIpythonObservation = defineObservation({
   kind: 'run_ipython',
-  extras: { code: z.string(), image_urls: z.array(z.string()).nullable().default(null) },
+  extras: () => ({ code: z.string(), image_urls: z.array(z.string()).nullable().default(null) }),
   message: () => 'Code executed in IPython cell.',
 });

@@ -11,7 +11,7 @@ const search = z.object({ kind: z.enum(['grep', 'glob']), pattern: z.string(), i
 /** `start` and `end` count lines from 0, `end` exclusive, −1 to the end of the file. */
 export const ReadAction = defineAction({
   kind: 'read',
-  args: {
+  args: () => ({
     path: z.string(),
     start: z.number().int().default(0),
     end: z.number().int().default(-1),
@@ -22,21 +22,21 @@ export const ReadAction = defineAction({
     view_range: z.array(z.number().int()).nullable().default(null),
     /** Our own. */
     search: search.optional(),
-  },
+  }),
   traits: { answeredBy: 'runtime' },
   message: ({ path, search: wanted }) => (wanted ? `Searching ${path} for ${wanted.pattern}` : `Reading file: ${path}`),
 });
 
 export const WriteAction = defineAction({
   kind: 'write',
-  args: {
+  args: () => ({
     path: z.string(),
     content: z.string(),
     start: z.number().int().default(0),
     end: z.number().int().default(-1),
     thought,
     security_risk: securityRisk,
-  },
+  }),
   traits: { answeredBy: 'runtime', mutating: true, confirmable: true },
   message: (args) => `Writing file: ${args.path}`,
 });
@@ -44,7 +44,7 @@ export const WriteAction = defineAction({
 /** `start` and `end` (LLM mode) count lines from 1, inclusive, −1 to the end of the file. */
 export const EditAction = defineAction({
   kind: 'edit',
-  args: {
+  args: () => ({
     path: z.string(),
     command: editCommand.or(z.literal('')).default(''),
     file_text: z.string().nullable().default(null),
@@ -57,33 +57,33 @@ export const EditAction = defineAction({
     thought,
     security_risk: securityRisk,
     impl_source: fileEditSource.default('oh_aci'),
-  },
+  }),
   traits: { answeredBy: 'runtime', mutating: true, confirmable: true },
   message: () => '',
 });
 
 export const ReadObservation = defineObservation({
   kind: 'read',
-  extras: { path: z.string(), impl_source: fileReadSource.default('default'), search: search.optional() },
+  extras: () => ({ path: z.string(), impl_source: fileReadSource.default('default'), search: search.optional() }),
   message: (extras) => (extras.search ? `I searched ${extras.path} for ${extras.search.pattern}.` : `I read the file ${extras.path}.`),
 });
 
 export const WriteObservation = defineObservation({
   kind: 'write',
-  extras: { path: z.string() },
+  extras: () => ({ path: z.string() }),
   message: (extras) => `I wrote to the file ${extras.path}.`,
 });
 
 export const EditObservation = defineObservation({
   kind: 'edit',
-  extras: {
+  extras: () => ({
     path: z.string(),
     prev_exist: z.boolean().default(false),
     old_content: z.string().nullable().default(null),
     new_content: z.string().nullable().default(null),
     impl_source: fileEditSource.default('oh_aci'),
     diff: z.string().nullable().default(null),
-  },
+  }),
   message: (extras, content) =>
     content.startsWith('ERROR:') ? `The file ${extras.path} was not edited.` : `I edited the file ${extras.path}.`,
 });
@@ -91,6 +91,6 @@ export const EditObservation = defineObservation({
 /** A file that a tool brought into the workspace. */
 export const DownloadObservation = defineObservation({
   kind: 'download',
-  extras: { file_path: z.string() },
+  extras: () => ({ file_path: z.string() }),
   message: (extras) => `Downloaded the file at location: ${extras.file_path}`,
 });
