@@ -11,6 +11,7 @@ import { longLog } from './long-log.ts';
 import { longNoise, longText, outputMemory } from './long-output.ts';
 import { longStream } from './long-stream.ts';
 import { oneShot } from './one-shot.ts';
+import { request } from './request.ts';
 import { restart } from './restart.ts';
 
 /** In the order of the table, which is the order of measuring. A new figure is a file here and its line. */
@@ -28,6 +29,7 @@ export const ALL_ROWS: readonly Row[] = [
   step,
   diskSync,
   edit,
+  request,
   firstCell,
   otherCell,
   history,

@@ -24,7 +24,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Properties over all logs, calls or interleavings, or of the shape of the code: held by generated cases beside it, of which a conversation shows one.',
-    ids: 'AS550, DL28, DL50, DL52, DL53, EN550, EN30, EN33, EN43, EN55, EN71–EN73, EN80, EN110, EN205, LM7, SB81, SV170',
+    ids: 'AS550, DL28, DL50, DL52, DL53, EN550, EN30, EN33, EN43, EN55, EN71–EN73, EN80, EN110, EN205, EN745, LM7, SB81, SV170',
   },
   {
     why: 'What the server holds in memory and reads from its disk for a long log: a client sees the same with and without it.',
@@ -36,7 +36,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers and long silences.',
-    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51, LM120, LM711, LM712, LM720–LM730',
+    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51, LM120, LM711, LM712, LM720–LM730, LM745',
   },
   {
     why: 'The stand-ins that Tendon brings for a model are chosen by the operator.',

@@ -17,8 +17,8 @@ import { classifyFailure, failure } from './classify-failure.ts';
 import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest, ReasoningEffort } from './llm-provider.ts';
 import type { ModelTraits } from './model-traits.ts';
 import { costOf, findModel } from './prices.ts';
-import { styleAfterRefusal, type ReasoningReplay, type ReplayStyle } from './reasoning-replay.ts';
-import { toPrompt } from './to-prompt.ts';
+import { styleAfterRefusal, type ReplayStyle } from './reasoning-replay.ts';
+import { createToPrompt } from './to-prompt.ts';
 
 export interface LanguageModelOptions {
   readonly model: string;
@@ -87,6 +87,7 @@ class ModelRequests {
   readonly #isBlind: boolean;
   readonly #refused = new Set<ReplayStyle>();
   #style: ReplayStyle;
+  #toPrompt: ReturnType<typeof createToPrompt>;
   #api = 0;
 
   constructor(about: LanguageModelOptions) {
@@ -95,16 +96,17 @@ class ModelRequests {
     this.#effort = facts?.reasoning === false ? undefined : about.effort;
     this.#isBlind = facts?.vision === false;
     this.#style = about.replay;
+    this.#toPrompt = createToPrompt({ model: about.model, style: about.replay });
   }
 
   async open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-    const { model, load, maxOutputTokens } = this.#about;
+    const { load, maxOutputTokens } = this.#about;
     const shown = this.#isBlind ? withoutPictures(request) : request;
     for (;;) {
       const language = await load[this.#api]!();
       // An endpoint that refused what the model thought would refuse that it thinks on without it.
       const reasoning = this.#style === 'none' && this.#refused.size > 0 ? undefined : this.#effort;
-      const options = { ...callOptions(shown, { model, style: this.#style }), reasoning, maxOutputTokens, abortSignal: signal };
+      const options = { ...callOptions(shown, this.#toPrompt), reasoning, maxOutputTokens, abortSignal: signal };
       const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
       try {
         return await abortable(opening, signal);
@@ -119,6 +121,7 @@ class ModelRequests {
     if (wanted && !this.#refused.has(wanted)) {
       this.#refused.add(this.#style);
       this.#style = wanted;
+      this.#toPrompt = createToPrompt({ model: this.#about.model, style: wanted });
       return true;
     }
     if (this.#api + 1 >= this.#about.load.length || !isOtherApi(error)) return false;
@@ -136,7 +139,7 @@ function withoutPictures({ messages, tools }: LlmRequest): LlmRequest {
   return { tools, messages: messages.map((message) => ('imageUrls' in message ? { ...message, imageUrls: [] } : message)) };
 }
 
-function callOptions({ messages, tools }: LlmRequest, replay: ReasoningReplay): LanguageModelV4CallOptions {
+function callOptions({ messages, tools }: LlmRequest, toPrompt: ReturnType<typeof createToPrompt>): LanguageModelV4CallOptions {
   const functions = tools.map(({ name, description, parameters }) => ({
     type: 'function' as const,
     name,
@@ -144,7 +147,7 @@ function callOptions({ messages, tools }: LlmRequest, replay: ReasoningReplay): 
     inputSchema: parameters,
   }));
   return {
-    prompt: toPrompt(messages, replay),
+    prompt: toPrompt(messages),
     ...(functions.length > 0 && { tools: functions, toolChoice: { type: 'auto' } }),
     providerOptions: { openai: { store: false } },
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bench, collect, PROTOCOLS } from './contract/subjects.ts';
 import type { LlmMessage } from './llm-provider.ts';
-import { toPrompt } from './to-prompt.ts';
+import { createToPrompt } from './to-prompt.ts';
 
 const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
 
@@ -26,7 +26,7 @@ const AS_SENT = { model: 'm', style: 'as-sent' } as const;
 
 describe('the request', () => {
   it('LM50: ids, arguments and texts are legal for every provider', () => {
-    const prompt = toPrompt(MESSAGES, AS_SENT);
+    const prompt = createToPrompt(AS_SENT)(MESSAGES);
     expect(prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'user', 'user']);
     expect(prompt[1]).toMatchObject({ content: [{ type: 'text', text: '(an image)' }, { type: 'file' }, { type: 'file' }] });
     expect(prompt[2]).toMatchObject({
@@ -40,8 +40,17 @@ describe('the request', () => {
   });
 
   it('LM51: the system prompt and the last two inputs are marked', () => {
-    const marked = toPrompt(MESSAGES, AS_SENT).map(({ providerOptions }) => providerOptions !== undefined);
+    const marked = createToPrompt(AS_SENT)(MESSAGES).map(({ providerOptions }) => providerOptions !== undefined);
     expect(marked).toEqual([true, false, false, false, false, true, true]);
+  });
+
+  it('LM745: what was in an earlier request is not made again, and what was marked in it is not marked any more', () => {
+    const toPrompt = createToPrompt(AS_SENT);
+    const before = toPrompt(MESSAGES.slice(0, 5));
+    expect(toPrompt(MESSAGES)).toEqual(createToPrompt(AS_SENT)(MESSAGES));
+    // The system prompt and the last two inputs are copies with a mark.
+    for (const index of [2, 3]) expect(toPrompt(MESSAGES)[index]).toBe(toPrompt(MESSAGES)[index]);
+    expect(before[2]).toBe(toPrompt(MESSAGES)[2]);
   });
 
   it.each(PROTOCOLS)('LM50: the package of $name takes it', async (subject) => {

@@ -13,24 +13,43 @@ import type { LlmMessage, LlmToolCall } from './llm-provider.ts';
 type PromptMessage = LanguageModelV4Prompt[number];
 type AssistantMessage = Extract<LlmMessage, { role: 'assistant' }>;
 
+/** What one message is in a prompt. */
+interface PromptParts {
+  readonly role: LlmMessage['role'];
+  readonly parts: readonly PromptMessage[];
+  /** Of a tool's result. */
+  readonly pictures: readonly LanguageModelV4FilePart[];
+}
+
 /**
  * Our messages in the shape of the provider packages, legal for each of them: no empty texts, arguments as objects,
  * ids of the alphabet that every provider takes, and pictures of tool results in a message of their own after the results.
+ * A message that was in an earlier request is not made again: of a long conversation, most were.
  */
-export function toPrompt(messages: readonly LlmMessage[], replay: ReasoningReplay): LanguageModelV4Prompt {
-  const prompt: PromptMessage[] = [];
-  let pictures: LanguageModelV4FilePart[] = [];
-  for (const message of messages) {
-    if (message.role !== 'tool') {
-      if (pictures.length > 0) prompt.push(showing(pictures));
-      pictures = [];
-    } else {
-      pictures.push(...(message.imageUrls ?? []).flatMap(toFilePart));
+export function createToPrompt(replay: ReasoningReplay): (messages: readonly LlmMessage[]) => LanguageModelV4Prompt {
+  let before: readonly LlmMessage[] = [];
+  let made: readonly PromptParts[] = [];
+  return (messages) => {
+    made = messages.map((message, index) => (message === before[index] ? made[index]! : toPromptParts(message, replay)));
+    before = messages;
+    const prompt: PromptMessage[] = [];
+    let shown: LanguageModelV4FilePart[] = [];
+    for (const { role, parts, pictures } of made) {
+      if (role !== 'tool' && shown.length > 0) {
+        prompt.push(showing(shown));
+        shown = [];
+      }
+      shown.push(...pictures);
+      prompt.push(...parts);
     }
-    prompt.push(...toPromptMessages(message, replay));
-  }
-  if (pictures.length > 0) prompt.push(showing(pictures));
-  return withCacheMarks(prompt);
+    if (shown.length > 0) prompt.push(showing(shown));
+    return withCacheMarks(prompt);
+  };
+}
+
+function toPromptParts(message: LlmMessage, replay: ReasoningReplay): PromptParts {
+  const pictures = message.role === 'tool' ? (message.imageUrls ?? []).flatMap(toFilePart) : [];
+  return { role: message.role, parts: toPromptMessages(message, replay), pictures };
 }
 
 function showing(pictures: readonly LanguageModelV4FilePart[]): PromptMessage {
@@ -121,8 +140,14 @@ function toFilePart(url: string): LanguageModelV4FilePart[] {
  * messages that are not the model's, so that the next request finds the mark that this one wrote. Others ignore the option.
  */
 function withCacheMarks(prompt: PromptMessage[]): LanguageModelV4Prompt {
-  const inputs = prompt.flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index] : []));
-  const marked = new Set([prompt.findIndex(({ role }) => role === 'system'), ...inputs.slice(-2)]);
+  const last = prompt.findLastIndex(isInput);
+  const before = prompt.findLastIndex((message, index) => index < last && isInput(message));
+  const system = prompt.findIndex(({ role }) => role === 'system');
   const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
-  return prompt.map((message, index) => (marked.has(index) ? { ...message, providerOptions } : message));
+  for (const index of [system, before, last]) if (index !== -1) prompt[index] = { ...prompt[index]!, providerOptions };
+  return prompt;
+}
+
+function isInput({ role }: PromptMessage): boolean {
+  return role === 'user' || role === 'tool';
 }

@@ -83,6 +83,23 @@ it('EN33: events added one by one and all at once give the same request', () => 
   );
 });
 
+it('EN745: on every prefix a view that has shown earlier ones shows what a new one does', () => {
+  const limits = fc.constantFrom(ALWAYS_WHOLE_CHARS, 100_000);
+  fc.assert(
+    fc.property(anyLog, fc.array(limits, { minLength: 1, maxLength: 4 }), (log, maxima) => {
+      const view = new View(codeActAgent);
+      for (const [n, event] of log.entries()) {
+        const options = { maxMessageChars: maxima[n % maxima.length]! };
+        view.add(event);
+        const fresh = new View(codeActAgent);
+        for (const earlier of log.slice(0, n + 1)) fresh.add(earlier);
+        expect(view.project(options)).toEqual(fresh.project(options));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
 it('EN199: made again from its outline and the events after it, a view shows the same then and from then on', () => {
   fc.assert(
     fc.property(anyLog, fc.nat(40), (log, at) => {

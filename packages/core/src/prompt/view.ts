@@ -11,7 +11,7 @@
  */
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
-import { assemble, type ProjectedView } from './assemble.ts';
+import { Assembly, type ProjectedView } from './assemble.ts';
 import type { CallEntry, ViewEntry, TextEntry, ViewContent } from './entry.ts';
 import { callsOf, resultOf, say, summaryOf, textOf } from './make-entries.ts';
 import { maxMessageChars, oldExcerpt, WORKSPACE } from './excerpt.ts';
@@ -31,6 +31,8 @@ export class View {
   /** By id of the event; exactly the calls in the entries. */
   #callOf: Map<number, CallEntry>;
   #wireIds: (id: string) => string;
+  /** New after each condensation: nothing else changes an entry before the open one. */
+  #assembly: Assembly | undefined;
 
   /** `content` is taken over. */
   constructor(agent: Agent, content: ViewContent = NOTHING) {
@@ -65,7 +67,9 @@ export class View {
   /** `maxMessageChars`: of a message of the user; default: for a model whose window is not known. */
   project(options?: { readonly maxMessageChars?: number }): ProjectedView {
     const system = this.#system?.text ?? this.#agent.systemPrompt({ workspace: WORKSPACE });
-    return assemble({ system, entries: this.#entries, open: this.#open }, options?.maxMessageChars ?? maxMessageChars(undefined));
+    const maxMessage = options?.maxMessageChars ?? maxMessageChars(undefined);
+    if (this.#assembly?.maxMessage !== maxMessage) this.#assembly = new Assembly(maxMessage);
+    return this.#assembly.project({ system, entries: this.#entries, open: this.#open });
   }
 
   #apply(event: Action | Observation): void {
@@ -132,6 +136,7 @@ export class View {
 
   #forget(condensation: Action<'condensation'>): void {
     this.#entries = condense(this.#entries, condensation);
+    this.#assembly = undefined;
     if (this.#open && !this.#entries.includes(this.#open)) this.#open = undefined;
     ({ callOf: this.#callOf, wireIds: this.#wireIds } = indexOf(this.#entries));
     this.#outline = outlineOf({ nextId: this.#nextId, system: this.#system, entries: this.#entries, open: this.#open });

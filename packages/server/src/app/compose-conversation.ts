@@ -134,7 +134,6 @@ function conversationSettings({ current }: SettingsStore, record: StoredConversa
   };
 }
 
-/** The packages of providers are loaded by the first request to a model. */
 /** What an answer is made into is computed when it is complete, so the watch of the event loop is notified of that too. */
 function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Promise<LlmProvider> {
   return async () => {
@@ -163,6 +162,7 @@ interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'tr
 /** With another model behind it, one that fails is not waited for as long: three attempts, and no pause of more than a minute. */
 const IMPATIENT = { maxAttempts: 3, maxRetryAfterMs: 60_000 };
 
+/** The packages of providers are loaded by the first request to a model. */
 async function makeProvider(choice: ModelChoice, { clock, places, traits, dial }: ProviderParts) {
   const { createLlmProvider, withFallback, withRetries } = await import('@tendon/core/llm');
   const { isOperators, isPoliced, fallback, ...asked } = choice;
