@@ -1,6 +1,7 @@
 import type { Row } from '../row.ts';
 import { acknowledgements } from './acknowledgements.ts';
 import { dockerStart, podmanStart, localStart, serverStart, createConversation } from './starts.ts';
+import { checkpoint } from './checkpoint.ts';
 import { delivery } from './delivery.ts';
 import { diskSync, firstRequest, step } from './step.ts';
 import { edit } from './edit.ts';
@@ -30,6 +31,7 @@ export const ALL_ROWS: readonly Row[] = [
   diskSync,
   edit,
   request,
+  checkpoint,
   firstCell,
   otherCell,
   history,

@@ -87,6 +87,7 @@ const ACTION_SAMPLES: ActionSamples = {
   condensation_request: [{}],
   task_tracking: [{ command: 'plan', task_list: TASKS }, { command: 'view' }],
   loop_recovery: [{ option: 2 }],
+  restore_checkpoint: [{ checkpoint: 2 }, { checkpoint: 2, what: 'both', from: 7 }],
   add_task: [{ parent: '0', goal: 'find the bug', subtasks: [] }],
   modify_task: [{ id: '0.1', state: 'completed' }],
 };
@@ -167,6 +168,7 @@ const OBSERVATION_SAMPLES: ObservationSamples = {
     ['No such file: b.txt', {}],
     ['The action has not been executed.', { error_id: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED' }],
   ],
+  restore_checkpoint: [['The files of the workspace were restored to checkpoint 2: 3 changed.', { checkpoint: 2, changed: 3 }]],
   success: [['Done.', {}]],
   user_rejected: [['The action was not allowed.', {}]],
 };

@@ -55,6 +55,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB410–SB412',
   },
   {
+    why: 'What a checkpoint holds to the last byte, its bounds, kills and clocks are looked at from beside the workspace; over the wire there is an action and its observation.',
+    ids: 'CK700–CK708, CK710–CK713, CK720–CK724',
+  },
+  {
     why: 'It changes what every sandbox of the server may reach, or needs a person who answers: asked of servers of the tests’ own.',
     ids: 'SV450, SV452, SV454, SV455',
   },

@@ -45,7 +45,16 @@ const BESIDE_0_15 = merged(BESIDE_0_25, {
 
 /** Kinds that a release does not know, and is sent: its frontends pass over them, and their `message` can be read. */
 const OURS = ['action initialize', 'action kill', 'action pause', 'action push', 'action resume', 'action send_pr', 'action stop'];
-const NOT_OF_0_62 = [...OURS, 'action add_task', 'action modify_task', 'action summarize', 'observation chat', 'observation message'];
+const NOT_OF_0_62 = [
+  ...OURS,
+  'action restore_checkpoint',
+  'observation restore_checkpoint',
+  'action add_task',
+  'action modify_task',
+  'action summarize',
+  'observation chat',
+  'observation message',
+];
 const SINCE_0_40 = [
   'action condensation_request',
   'action loop_recovery',

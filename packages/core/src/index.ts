@@ -36,6 +36,8 @@ export type {
   ExecuteResult,
   OutputChunk,
   RunnableAction,
+  Checkpoint,
+  Checkpoints,
   Runtime,
   Runtimes,
   StartPhase,

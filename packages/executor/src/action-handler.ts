@@ -2,6 +2,8 @@ import type { ObservationDraft } from '@tendon/protocol';
 
 /** An action as it came over the wire: the host filled in the defaults, but nothing of it is believed. */
 export interface ActionRequest {
+  /** Of the effect; missing where the executor asks something of itself. */
+  readonly key?: string;
   readonly args: Readonly<Record<string, unknown>>;
   /** Seconds. */
   readonly timeout?: number;

@@ -4,6 +4,8 @@ import type { AddressInfo, Server } from 'node:net';
 import { dirname, join, sep } from 'node:path';
 import { BUSY, PROTOCOL, type Alive, type ExecutorConfig, type ExecutorEndpoint, type SuspendAnswer } from '@tendon/protocol/executor-api';
 import type { RunnableKind } from '@tendon/protocol';
+import { checkpointed, createRestoreAction, afterRestore } from './checkpoints/checkpointed.ts';
+import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { Effects } from './effects/effects.ts';
 import { Journal } from './effects/journal.ts';
 import { openOutputFolder } from './effects/output-folder.ts';
@@ -14,7 +16,7 @@ import { createSandboxFiles } from './files/sandbox-files.ts';
 import type { AuthGuard } from './http/auth-guard.ts';
 import { createLease } from './http/lease.ts';
 import { createProcessEndpoint, type ProcessEndpoint } from './http/process-endpoint.ts';
-import { effectRoutes, endRoutes, fileRoutes, pluginRoutes, portRoutes, statusRoutes } from './http/routes.ts';
+import { checkpointRoutes, effectRoutes, endRoutes, fileRoutes, pluginRoutes, portRoutes, statusRoutes } from './http/routes.ts';
 import { createExecutorServer, type ServerParts } from './http/serve.ts';
 import { serverInfo } from './http/server-info.ts';
 import { createTunnels, type Tunnels } from './http/tunnel.ts';
@@ -59,7 +61,8 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   const shell = openShell(config, { bash, makingPidNamespace, suspension, left });
   const plugins = openPlugins({ config, shell, notes: left?.notes ?? {} });
   const disk = openDisk(config, hidden);
-  const effects = openEffects(config, { disk, shell, plugins });
+  const checkpoints = openCheckpoints(config, hidden);
+  const effects = openEffects(config, { disk, shell, plugins, checkpoints });
   const ports = createPortWatch(plugins.ports);
   const tunnels = createTunnels(ports);
   const processes = createProcessEndpoint(shell);
@@ -86,19 +89,19 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
     }),
     ...effectRoutes(effects, resume),
     ...fileRoutes(createSandboxFiles(folders.workspace, disk), createLinesToEdit(folders.workspace, disk)),
+    ...checkpointRoutes(checkpoints),
     ...portRoutes(ports),
     ...pluginRoutes(plugins, resume),
     ...endRoutes({ hibernate, suspend, resume, endWork: endAll, shutdown: over.resolve }),
   };
-  const upgrade = upgradeTo({ processes, tunnels }, resume);
   const stillMs = (limits.stillSeconds ?? STILL_SECONDS) * 1000;
-  const server = createExecutorServer({ guard, lease, routes, upgrade, stillMs });
+  const server = createExecutorServer({ guard, lease, routes, upgrade: upgradeTo({ processes, tunnels }, resume), stillMs });
   return {
     over: over.promise,
     listen: () => listen(server, endpoint, letIn.signal),
     async end() {
       resume();
-      lease.close();
+      for (const each of [lease, checkpoints]) each.close();
       plugins.stop();
       letIn.abort();
       if (endpoint.socketPath !== undefined) rmSync(endpoint.socketPath, { force: true });
@@ -161,13 +164,20 @@ function openDisk(config: ExecutorConfig, hidden: readonly string[]): UndoableDi
   return new UndoableDisk({ hidden, readOnly, notes }, createUndoHistory(join(cacheOf(config), 'undo')));
 }
 
+function openCheckpoints(config: ExecutorConfig, hidden: readonly string[]): Checkpoints {
+  const { workspace, stateDir, protectedPaths = [] } = config.folders;
+  const readOnly = protectedPaths.flatMap(({ path, isReadOnly }) => (isReadOnly ? [join(workspace, path)] : []));
+  return new Checkpoints({ workspace, stateDir, isOn: config.checkpoints !== false, excluded: [...readOnly, ...hidden, cacheOf(config)] });
+}
+
 interface EffectParts {
   readonly disk: UndoableDisk;
   readonly shell: Promise<ShellTools>;
   readonly plugins: Plugins;
+  readonly checkpoints: Checkpoints;
 }
 
-function openEffects(config: ExecutorConfig, { disk, shell, plugins }: EffectParts): Effects {
+function openEffects(config: ExecutorConfig, { disk, shell, plugins, checkpoints }: EffectParts): Effects {
   const handlers = createHandlers({
     workspace: config.folders.workspace,
     disk,
@@ -176,6 +186,7 @@ function openEffects(config: ExecutorConfig, { disk, shell, plugins }: EffectPar
     run: async (request, context) => (await shell).actions.run(request, context),
     kill: async (request, context) => (await shell).actions.kill(request, context),
     plugged: plugins.handlers,
+    checkpoints,
   });
   return new Effects({
     incarnation: config.incarnation,
@@ -221,23 +232,33 @@ interface HandlerParts {
   readonly kill: ActionHandler;
   /** What plugins answer; they come before what is here. */
   readonly plugged: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
+  readonly checkpoints: Checkpoints;
 }
 
 /** Every kind that the executor answers; a new kind does not compile until it is here. */
-function createHandlers(parts: HandlerParts): Readonly<Record<RunnableKind, ActionHandler>> {
-  const { workspace, disk, checkSyntax, searchFiles, run, kill, plugged } = parts;
-  return {
-    run,
-    kill,
-    read: createReadAction(workspace, disk, searchFiles),
+function createHandlers({ checkpoints, plugged, ...parts }: HandlerParts): Readonly<Record<RunnableKind, ActionHandler>> {
+  const { workspace, disk } = parts;
+  const handlers = {
+    run: parts.run,
+    kill: parts.kill,
+    read: createReadAction(workspace, disk, parts.searchFiles),
     write: createWriteAction(workspace, disk),
-    edit: createEditAction({ workspace, disk, checkSyntax }),
+    edit: createEditAction({ workspace, disk, checkSyntax: parts.checkSyntax }),
     run_ipython: absent('the plugin `jupyter`'),
     browse: absent('the plugin `browser`'),
     browse_interactive: absent('the plugin `browser`'),
+    restore_checkpoint: createRestoreAction(checkpoints),
     ...plugged,
   };
+  const wrapped = Object.entries(handlers).map(([kind, handler]) => {
+    const wrap = CHANGES.has(kind) ? checkpointed : afterRestore;
+    return [kind, wrap(handler, checkpoints)] as const;
+  });
+  return Object.fromEntries(wrapped) as Record<RunnableKind, ActionHandler>;
 }
+
+/** Kinds whose actions may change the workspace. */
+const CHANGES: ReadonlySet<string> = new Set<RunnableKind>(['run', 'run_ipython', 'write', 'edit']);
 
 function absent(what: string): ActionHandler {
   return () => Promise.resolve(errorObservation(`This sandbox does not have ${what}: the action was not carried out.`));

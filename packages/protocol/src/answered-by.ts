@@ -22,6 +22,7 @@ const ANSWERED_BY = {
   edit: 'runtime',
   browse: 'runtime',
   browse_interactive: 'runtime',
+  restore_checkpoint: 'runtime',
   message: 'none',
   system: 'none',
   change_agent_state: 'none',

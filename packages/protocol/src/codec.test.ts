@@ -83,6 +83,7 @@ const ARGS = {
   condensation_request: {},
   task_tracking: {},
   loop_recovery: {},
+  restore_checkpoint: { checkpoint: 1 },
   add_task: { parent: '', goal: 'g' },
   modify_task: { id: '1', state: 'open' },
 } as const satisfies Record<ActionKind, Record<string, unknown>>;
@@ -150,7 +151,16 @@ describe('the codec', () => {
         source: 'agent',
         observation: kind,
         content: 'c',
-        extras: { agent_state: 'running', command: 'c', code: 'c', path: 'p', file_path: 'f', url: 'u', brand_new: { x: 1 } },
+        extras: {
+          agent_state: 'running',
+          command: 'c',
+          code: 'c',
+          path: 'p',
+          file_path: 'f',
+          url: 'u',
+          checkpoint: 1,
+          brand_new: { x: 1 },
+        },
         brand_new: [],
       };
       const event = fromJson(json);

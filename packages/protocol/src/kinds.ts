@@ -1,6 +1,7 @@
 /** Every kind this version knows. A new one is a definition in `events/` and a line here; the compiler lists what else must handle it. */
 import * as agent from './events/agent.ts';
 import * as browse from './events/browse.ts';
+import * as checkpoint from './events/checkpoint.ts';
 import * as command from './events/command.ts';
 import * as file from './events/file.ts';
 import * as message from './events/message.ts';
@@ -24,6 +25,7 @@ export const ACTIONS = {
   edit: file.EditAction,
   browse: browse.BrowseAction,
   browse_interactive: browse.BrowseInteractiveAction,
+  restore_checkpoint: checkpoint.RestoreCheckpointAction,
   message: message.MessageAction,
   system: message.SystemAction,
   change_agent_state: agent.ChangeAgentStateAction,
@@ -50,6 +52,7 @@ export const OBSERVATIONS = {
   edit: file.EditObservation,
   download: file.DownloadObservation,
   browse: browse.BrowseObservation,
+  restore_checkpoint: checkpoint.RestoreCheckpointObservation,
   chat: message.ChatObservation,
   message: message.MessageObservation,
   agent_state_changed: agent.AgentStateChangedObservation,

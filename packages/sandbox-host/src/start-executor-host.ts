@@ -117,6 +117,7 @@ function hostedSandboxes({ config, home, records, opened, clock, logger }: Hoste
           ...(config.sandbox.maxSeconds && { maxMs: config.sandbox.maxSeconds * 1000 }),
         },
         plugins: config.sandbox.plugins,
+        checkpoints: config.sandbox.checkpoints,
         output: config.sandbox.output,
         stateRoot: join(home, 'sandboxes'),
         clock,

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ErrorObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
-import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../sandbox/runtime.ts';
+import type { Checkpoint, ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../sandbox/runtime.ts';
 
 export interface HostRuntimes extends Runtimes {
   /** Keys in the order they were started, over all incarnations. */
@@ -36,7 +36,7 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
       workspace: cwd,
       lost: lost.promise,
       output: async () => undefined,
-      files: hostFiles(cwd),
+      files: { ...hostFiles(cwd), checkpoints: async () => ({ checkpoints: checkpointsOf(started), leftOut: [] }) },
       async execute(action, options) {
         if (action.executor !== incarnation) return { outcome: 'unknown', reason: `${action.executor} is gone` };
         const key = `${conversationId}:${options.epoch}:${action.id}`;
@@ -89,8 +89,17 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
   };
 }
 
+/** One for each action that was started. */
+function checkpointsOf(started: readonly string[]): readonly Checkpoint[] {
+  const all = started.map((key, index): Checkpoint => {
+    const [, epoch, id] = key.split(':');
+    return { number: index + 1, actionId: Number(id), epoch, isOfRestore: false, at: 0, files: 0 };
+  });
+  return all.toReversed();
+}
+
 /** No sandbox: tests put there what they want read. */
-function hostFiles(cwd: string): Runtime['files'] {
+function hostFiles(cwd: string): Omit<Runtime['files'], 'checkpoints'> {
   return {
     list: async (path) =>
       (await readdir(join(cwd, path), { withFileTypes: true })).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)),

@@ -10,6 +10,7 @@
  * N5  `context.missed` is the knowledge that could not be read from the workspace at a message, until a recall delivers it.
  * N6  `condensation.isRequested` is set by a request and cleared by the condensation, by the error that answers the request, and by a
  *     stop; `condensation.end` is the last id that the model was made to forget.
+ *     A restored conversation begins after that.
  * N7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
  * N8  `planId` is the newest observation that holds a plan of the agent, `NO_PLAN` before the first.
  */
@@ -153,6 +154,7 @@ function foldObservation(state: EngineState, observation: Observation, before: C
     return withCondensation({ ...state, requested: undefined, ending: undefined }, isRequested);
   }
   if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED) return withCondensation(state, false);
+  if (observation.observation === 'restore_checkpoint') return foldRestored(state, observation);
   if (observation.observation === 'recall') return foldRecall(state, observation, before);
   if (observation.cause === undefined) {
     // A call that could not be understood has no action: its error carries the call, and the first of an answer its cost.
@@ -163,6 +165,13 @@ function foldObservation(state: EngineState, observation: Observation, before: C
   if (!action || action.source !== 'agent') return state;
   const planId = observation.observation === 'task_tracking' && observation.extras.command === 'plan' ? observation.id : state.planId;
   return { ...state, planId, progress: { ...state.progress, repetition: repeat(state.progress.repetition, action, observation) } };
+}
+
+/** What the model knew of its tools' notes may be among what it is no longer shown: it is given them again. */
+function foldRestored(state: EngineState, { extras: { what, from } }: Observation<'restore_checkpoint'>): EngineState {
+  if (what === 'files' || from < 0) return state;
+  const context = { ...state.context, shownMicroagents: INITIAL_ENGINE_STATE.context.shownMicroagents };
+  return { ...state, context, progress: NO_PROGRESS };
 }
 
 function foldRecall(state: EngineState, { cause, extras }: Observation<'recall'>, before: ConversationState): EngineState {

@@ -9,7 +9,7 @@
  * X2  Every dispatched action gets one observation; when the conversation is closed first, it stays pending in the log.
  * X3  After an unknown outcome nothing else of the same answer runs.
  */
-import { catalogError, type Action } from '@tendon/protocol';
+import { catalogError, type Action, type ObservationDraft } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { ExecuteResult, OutputChunk, RunnableAction } from '../sandbox/runtime.ts';
@@ -105,7 +105,7 @@ function toDrafts(state: EngineState, action: RunnableAction, result: Exclude<Re
 }
 
 function draftsOf(state: EngineState, action: RunnableAction, result: ExecuteResult): readonly SourcedDraft[] {
-  if (result.outcome === 'observed') return [answerTo(action, result.observation)];
+  if (result.outcome === 'observed') return [answerTo(action, withRestored(action, result.observation))];
   if (result.outcome === 'unknown') {
     const rest = sameAnswer(state.conversation.pending, action).map((other) => answerTo(other, notice.afterUnknown));
     return [answerTo(action, outcomeUnknown(result.reason)), ...rest];
@@ -114,6 +114,13 @@ function draftsOf(state: EngineState, action: RunnableAction, result: ExecuteRes
   if (state.requested) return [];
   const failed = answerTo(action, notStarted(result.reason));
   return action.source === 'agent' ? [failed, sandboxFailed(result.reason)] : [failed];
+}
+
+/** What becomes of the conversation is the log's to say, not the sandbox's. */
+function withRestored(action: RunnableAction, observation: ObservationDraft): ObservationDraft {
+  if (action.action !== 'restore_checkpoint' || observation.observation !== 'restore_checkpoint') return observation;
+  const { checkpoint, what, from } = action.args;
+  return { ...observation, extras: { ...observation.extras, checkpoint, what, from } };
 }
 
 function sameAnswer(pending: readonly Action[], { id, tool_call_metadata: call }: RunnableAction): readonly Action[] {

@@ -44,6 +44,8 @@ export interface TextEntry {
   readonly late?: string;
   /** For a long message of the user: the file of the workspace that holds all of it. */
   readonly file?: string;
+  /** Of a condensation. */
+  readonly isSummary?: true;
   /** `text` is a part of the message. */
   readonly isExcerpt?: true;
 }

@@ -33,7 +33,14 @@ export function textOf(event: Action | Observation, late?: string): TextEntry | 
 
 export function summaryOf({ id, args }: Action<'condensation'>): TextEntry | undefined {
   if (!args.summary) return undefined;
-  return { type: 'text', role: 'user', eventId: id, text: `[Summary of what happened before]\n${args.summary}`, pinned: false };
+  return {
+    type: 'text',
+    role: 'user',
+    eventId: id,
+    text: `[Summary of what happened before]\n${args.summary}`,
+    pinned: false,
+    isSummary: true,
+  };
 }
 
 /** All calls of the answer at once, so that the request is the same whether or not their events follow. */
@@ -129,6 +136,7 @@ const SAYINGS = {
   condensation_request: nothing,
   task_tracking: byTool,
   loop_recovery: nothing,
+  restore_checkpoint: nothing,
   add_task: byTool,
   modify_task: byTool,
 } as const satisfies { readonly [K in ActionKind]: (action: Action<K>) => Saying };

@@ -119,6 +119,7 @@ const REQUIRED: Json = {
   summary: 's',
 };
 const MORE: Json = {
+  checkpoint: 1,
   task: 't',
   id: '1',
   parent: '0',

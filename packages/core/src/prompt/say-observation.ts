@@ -23,6 +23,8 @@ const SAYINGS = {
   recall: sayRecall,
   task_tracking: (observation) => result(observation.content),
   loop_detection: (observation) => result(observation.content),
+  // Of a restored conversation the model is shown only what was before.
+  restore_checkpoint: ({ content, extras: { what } }) => (what === 'files' ? result(content) : NOTHING),
   mcp: (observation) => result(observation.content),
   error: ({ content, extras: { error_id } }) =>
     error_id === MESSAGE_NOT_STORED ? { says: 'user', text: `[Notice]\n${content}`, pinned: true } : result(content),

@@ -5,8 +5,9 @@
  * V1  Every call has exactly one result, right after the answer that made it, in the order of the calls; no result stands alone.
  * V2  A call whose result the log does not hold (yet) is answered by a synthetic one.
  * V3  The user's messages are never lost, nor hidden by a condensation; long ones become an excerpt and the path of a file.
- * V4  Adding an event changes nothing before `settled`, but for a condensation.
+ * V4  Adding an event changes nothing before `settled`, but for a condensation and a restored conversation.
  * V5  A condensation removes what it forgets from every structure here: the view holds only what the model is shown.
+ *     A restored conversation does the same to everything from a point on, the user's messages too, but for the summary of a condensation.
  * V6  A view restored from `outline` makes the same later requests, without the earlier events.
  */
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
@@ -31,7 +32,7 @@ export class View {
   /** By id of the event; exactly the calls in the entries. */
   #callOf: Map<number, CallEntry>;
   #wireIds: (id: string) => string;
-  /** New after each condensation: nothing else changes an entry before the open one. */
+  /** New after each condensation and restore: nothing else changes an entry before the open one. */
   #assembly: Assembly | undefined;
 
   /** `content` is taken over. */
@@ -61,6 +62,7 @@ export class View {
     this.#nextId = event.id + 1;
     if (isUnknown(event)) return;
     if (isAction(event) && event.action === 'condensation') this.#forget(event);
+    else if (isRestored(event)) this.#rewind(event.extras.from);
     else if (isAction(event) || isObservation(event)) this.#apply(event);
   }
 
@@ -134,13 +136,34 @@ export class View {
     return call;
   }
 
+  #rewind(from: number): void {
+    this.#take(this.#entries.filter((entry) => isBefore(entry, from)));
+  }
+
   #forget(condensation: Action<'condensation'>): void {
-    this.#entries = condense(this.#entries, condensation);
+    this.#take(condense(this.#entries, condensation));
+  }
+
+  #take(entries: ViewEntry[]): void {
+    this.#entries = entries;
     this.#assembly = undefined;
     if (this.#open && !this.#entries.includes(this.#open)) this.#open = undefined;
     ({ callOf: this.#callOf, wireIds: this.#wireIds } = indexOf(this.#entries));
     this.#outline = outlineOf({ nextId: this.#nextId, system: this.#system, entries: this.#entries, open: this.#open });
   }
+}
+
+function isRestored(event: Action | Observation): event is Observation<'restore_checkpoint'> {
+  if (!isObservation(event) || event.observation !== 'restore_checkpoint') return false;
+  return event.extras.what !== 'files' && event.extras.from >= 0;
+}
+
+/** The summary of a condensation stands for what was before it. An answer with several calls is shown as a whole or not at all. */
+function isBefore(entry: ViewEntry, from: number): boolean {
+  if (entry.type === 'text') return entry.eventId < from || entry.isSummary === true;
+  return [entry.openedBy, ...entry.calls.flatMap(({ eventIds, result }) => [...eventIds, ...(result ? [result.eventId] : [])])].every(
+    (id) => id < from,
+  );
 }
 
 interface CallIndex {

@@ -64,8 +64,32 @@ export interface WorkspaceFiles {
   list(path: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>;
   read(path: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<Uint8Array>;
   write(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
+  /** The states of the workspace that can be restored. Rejects like the others. */
+  checkpoints(options: { readonly signal: AbortSignal }): Promise<Checkpoints>;
   /** What an edit that a model writes out would replace; changes nothing. Rejects like the others. */
   linesToEdit(path: string, range: LineRange, options: { readonly signal: AbortSignal }): Promise<LinesToEdit>;
+}
+
+/** A stored state of the workspace. */
+export interface Checkpoint {
+  readonly number: number;
+  /** It was made before this action; of a restore, it holds what that replaced. */
+  readonly actionId: number;
+  /** Of that action in its log. */
+  readonly epoch: string | undefined;
+  readonly isOfRestore: boolean;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly files: number;
+}
+
+export interface Checkpoints {
+  /** Newest first. */
+  readonly checkpoints: readonly Checkpoint[];
+  /** Some of the files whose content the newest one does not hold. */
+  readonly leftOut: readonly string[];
+  /** Why no further ones are made, where none are. */
+  readonly off?: string;
 }
 
 export type StartPhase = 'starting' | 'started' | 'workspace' | 'git-hooks' | 'ready';

@@ -134,7 +134,7 @@ export class Effects {
       output: (piece: string | Buffer) => show(masked.push(piece)),
       outputPath: () => spool.path,
     };
-    const observation = await carryOut(handler, { ...action, secrets }, context);
+    const observation = await carryOut(handler, { ...action, key, secrets }, context);
     show(masked.flush());
     spool.end();
     const outcome = this.#guard.observation(observation);
@@ -169,11 +169,11 @@ export class Effects {
 
 async function carryOut(
   handler: ActionHandler,
-  { args, timeout, secrets }: ExecuteRequest['action'] & Pick<ExecuteRequest, 'secrets'>,
+  { key, args, timeout, secrets }: ExecuteRequest['action'] & Pick<ExecuteRequest, 'key' | 'secrets'>,
   context: Parameters<ActionHandler>[1],
 ): Promise<ObservationDraft> {
   try {
-    return await handler({ args, ...(timeout !== undefined && { timeout }), ...(secrets && { secrets }) }, context);
+    return await handler({ key, args, ...(timeout !== undefined && { timeout }), ...(secrets && { secrets }) }, context);
   } catch (error) {
     return errorObservation(`The executor failed: ${reasonOf(error)}`);
   }

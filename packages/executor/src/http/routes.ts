@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Alive, ExecuteRequest, SuspendAnswer } from '@tendon/protocol/executor-api';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { Effects } from '../effects/effects.ts';
 import type { LinesToEditOf } from '../files/edit/lines-to-edit.ts';
 import type { SandboxFiles } from '../files/sandbox-files.ts';
@@ -81,6 +82,10 @@ export function fileRoutes(files: SandboxFiles, linesToEdit: LinesToEditOf): Rou
       json(response, await linesToEdit(body.text('path', ''), { start: body.number('start', 1), end: body.number('end', -1) }));
     },
   };
+}
+
+export function checkpointRoutes(checkpoints: Pick<Checkpoints, 'list'>): Routes {
+  return { 'GET /checkpoints': async ({ response }) => json(response, await checkpoints.list()) };
 }
 
 export function portRoutes(ports: PortWatch): Routes {

@@ -171,6 +171,7 @@ const DOCUMENTED_ACTIONS = {
   condensation_request: 'think',
   task_tracking: 'think',
   loop_recovery: 'think',
+  restore_checkpoint: 'think',
   add_task: 'think',
   modify_task: 'think',
 } as const satisfies Record<ActionKind, ActionKind>;
@@ -198,4 +199,5 @@ const DOCUMENTED_OBSERVATIONS = {
   task_tracking: 'success',
   loop_detection: 'think',
   mcp: 'success',
+  restore_checkpoint: 'success',
 } as const satisfies Record<ObservationKind, ObservationKind>;

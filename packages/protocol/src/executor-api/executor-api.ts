@@ -12,6 +12,7 @@
  *   POST /list_files {path}        → string[]; folders end in "/"
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
  *   POST /lines_to_edit {path, start, end} → LinesToEdit, for an edit that a model writes out
+ *   GET  /checkpoints              → CheckpointList
  *   GET  /ports                    → {ports: ServedPort[]}, what the agent's programs serve
  *   GET  /ports/follow             → application/x-ndjson of the same, now and whenever it has changed
  *   GET  /tunnel/<port>            with `Upgrade: tcp` → 101, and the connection is one to that port
@@ -38,6 +39,8 @@ export interface ExecutorConfig {
   readonly limits: ExecutorLimits;
   /** Default: all. */
   readonly plugins?: readonly PluginName[];
+  /** Whether the workspace is stored before each step that may change it; by default it is. */
+  readonly checkpoints?: boolean;
 }
 
 /** Where it answers: exactly one of `socketPath` and `port`. */
@@ -187,6 +190,25 @@ export type EffectReport =
   | { readonly state: 'another' }
   | { readonly state: 'started' }
   | { readonly state: 'done'; readonly observation: ObservationDraft };
+
+/** A state of the workspace that can be restored. */
+export interface CheckpointEntry {
+  readonly number: number;
+  /** The key of the effect before which it was made; `restore:<key>` where it holds what a restore replaced. */
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly files: number;
+}
+
+export interface CheckpointList {
+  /** Newest first. */
+  readonly checkpoints: readonly CheckpointEntry[];
+  /** Some of the files whose content the newest checkpoint does not hold. */
+  readonly left_out: readonly string[];
+  /** Why no further ones are made, where none are. */
+  readonly off?: string;
+}
 
 /** How much of the output of commands and cells is stored, and shown. */
 export interface OutputLimits {

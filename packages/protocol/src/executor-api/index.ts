@@ -7,6 +7,8 @@ export {
   PLUGIN_NAMES,
   PROTOCOL,
   type Alive,
+  type CheckpointEntry,
+  type CheckpointList,
   type EffectReport,
   type ExecuteLine,
   type ExecuteRequest,

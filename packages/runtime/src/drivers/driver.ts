@@ -26,6 +26,8 @@ export interface SandboxSpec extends SandboxPlace {
   readonly noOutputTimeoutSeconds: number;
   /** What it has beside shell and files. */
   readonly plugins: readonly PluginName[];
+  /** Whether its workspace is stored before each step that may change it. */
+  readonly checkpoints: boolean;
   readonly output: OutputLimits;
   /** Git hosts that the proxy answers for; used only where our egress proxy serves the sandbox. */
   readonly gitHosts: readonly string[];

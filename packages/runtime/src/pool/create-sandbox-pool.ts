@@ -167,6 +167,7 @@ function contextOf(options: SandboxPoolOptions): SandboxContext & { readonly ker
       (() => ({ incarnation: newIncarnation(), leaseSeconds, noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10 })),
     renewsLease: options.renewsLease ?? (() => true),
     plugins: options.plugins ?? PLUGIN_NAMES,
+    checkpoints: options.checkpoints ?? true,
     output: options.output ?? OUTPUT_LIMITS,
     secretsFor: options.secretsFor ?? (() => new Map()),
     egress: createEgress({ ...options, notice: options.onNotice ?? (() => {}) }),

@@ -51,6 +51,8 @@ interface SandboxDefaults {
   /** What sandboxes have beside shell and files. Default: every plugin. */
   readonly plugins?: readonly PluginName[];
   /** How much of their output is stored and shown. */
+  /** Whether workspaces are stored before each step that may change them; default: they are. */
+  readonly checkpoints?: boolean;
   readonly output?: OutputLimits;
   /** Beside the public registries, where packages for kernels may come from. */
   readonly registries?: Pick<NetworkPolicy, 'allow' | 'allowPrivate'>;

@@ -29,6 +29,7 @@ export function makePackagesInSandbox({ context, egress }: MakePackagesParts): M
     egress,
     kernelPackages: undefined,
     plugins: [],
+    checkpoints: false,
     output: OUTPUT_LIMITS,
     secretsFor: () => new Map(),
     workspaceOf: async () => ({ hostPath: await realpath(scratch) }),

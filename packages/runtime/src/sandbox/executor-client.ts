@@ -9,6 +9,7 @@ import type {
   SuspendAnswer,
   LinesToEdit,
 } from '@tendon/protocol/executor-api';
+import { checkCheckpoints } from './check-checkpoints.ts';
 import type { HostQuestion, WatchLine } from '../executor-host-api.ts';
 import {
   askJson,
@@ -202,6 +203,9 @@ function createExecutorFiles(connection: Pick<ExecutorConnection, 'ask'>): Runti
     read: (path, { signal, maxBytes }) => connection.ask({ method: 'GET', path: pathOf(path), signal, maxBytes, deadlineMs: DEADLINE_MS }),
     async write(path, body, { signal }) {
       await connection.ask({ method: 'PUT', path: pathOf(path), body, signal, deadlineMs: DEADLINE_MS });
+    },
+    async checkpoints({ signal }) {
+      return checkCheckpoints(await askJson(connection, { method: 'GET', path: '/checkpoints', signal, deadlineMs: DEADLINE_MS }));
     },
     async linesToEdit(path, range, { signal }) {
       const body = JSON.stringify({ path, ...range });

@@ -10,6 +10,7 @@ const ANSWERS = {
   edit: ['edit', 'read'],
   browse: ['browse', 'download'],
   browse_interactive: ['browse', 'download'],
+  restore_checkpoint: ['restore_checkpoint'],
 } as const satisfies Record<RunnableKind, readonly ObservationKind[]>;
 
 /**

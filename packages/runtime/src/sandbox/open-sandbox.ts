@@ -189,7 +189,7 @@ async function start(
 }
 
 async function specOf(
-  { folders, egress, plugins, output }: SandboxContext,
+  { folders, egress, plugins, checkpoints, output }: SandboxContext,
   conversationId: string,
   { workspace, held }: Place,
   plan: SandboxPlan,
@@ -203,6 +203,7 @@ async function specOf(
     gitHosts: egress.gitHosts(conversationId),
     network: await egress.policyOf(conversationId),
     plugins,
+    checkpoints,
     output,
   };
 }

@@ -21,6 +21,8 @@ export interface SandboxContext extends SandboxTools, SandboxLease {
   /** What the next sandbox of a conversation is given; `undefined` = none may be started now. */
   readonly planOf: (conversationId: string) => SandboxPlan | undefined;
   readonly plugins: readonly PluginName[];
+  /** Whether workspaces are stored before each step that may change them. */
+  readonly checkpoints: boolean;
   readonly output: OutputLimits;
   readonly egress: Egress;
   readonly secretsFor: SecretsFor;

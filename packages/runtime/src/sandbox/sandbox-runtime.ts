@@ -159,6 +159,7 @@ export function countUse(runtime: Runtime, ports: SandboxPorts, clock: Clock): C
         list: (...args) => during(files.list(...args)),
         read: (...args) => during(files.read(...args)),
         write: (...args) => during(files.write(...args)),
+        checkpoints: (...args) => during(files.checkpoints(...args)),
         linesToEdit: (...args) => during(files.linesToEdit(...args)),
       },
     },

@@ -125,6 +125,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     onNotice: (notice) => logger.info(notice),
     idlePlan: idlePlan(config.sandbox),
     plugins: config.sandbox.plugins,
+    checkpoints: config.sandbox.checkpoints,
     output: config.sandbox.output,
     noOutputTimeoutSeconds: config.sandbox.noOutputSeconds,
     onSuspended: (id) => registry.announceSuspended(id),

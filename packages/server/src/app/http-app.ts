@@ -10,6 +10,7 @@ import { limitRate } from '../platform/http/rate-limit.ts';
 import { actionOutputRoutes } from '../files/action-output-routes.ts';
 import { backendSettingsRoutes, settingsRoutes, optionRoutes } from '../settings/settings-routes.ts';
 import { conversationEventRoutes } from '../events/event-routes.ts';
+import { checkpointRoutes } from '../checkpoints/checkpoint-routes.ts';
 import { conversationFileRoutes, conversationTransferRoutes } from '../files/file-routes.ts';
 import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
 import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
@@ -43,6 +44,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   conversationEventRoutes,
   actionOutputRoutes,
   conversationFileRoutes,
+  checkpointRoutes,
   conversationTransferRoutes,
   conversationGitRoutes,
   conversationKnowledgeRoutes,

@@ -44,6 +44,7 @@ const CALLS: Readonly<Record<string, ToCall>> = {
 /** What is about the conversation and not about the sandbox: this one makes its own. */
 const PASSED_OVER: ReadonlySet<string> = new Set([
   ...['recall', 'system', 'null', 'change_agent_state', 'summarize', 'condensation', 'condensation_request', 'loop_recovery'],
+  'restore_checkpoint',
   ...['task_tracking', 'add_task', 'modify_task', 'initialize', 'start', 'pause', 'resume', 'stop'],
 ]);
 

@@ -5,6 +5,7 @@ const ARGS = {
   agent: 'Reviewer',
   agent_state: 'running',
   browser_actions: "click('14')",
+  checkpoint: 1,
   code: '1 + 1',
   command: 'ls',
   content: 'text',

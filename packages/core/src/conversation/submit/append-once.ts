@@ -64,6 +64,8 @@ function essence(action: ActionDraft): unknown {
       return 'finished';
     case 'change_agent_state':
       return action.args.agent_state;
+    case 'restore_checkpoint':
+      return ['restore_checkpoint', action.args.checkpoint, action.args.what];
     default:
       return [action.action, action.args];
   }

@@ -15,6 +15,7 @@ import type { LoopPorts } from '../../engine/ports.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { answerAgain, appendOnce } from './append-once.ts';
 import { decideConfirmation, requestState, type StateRequest } from './request-state.ts';
+import { restoreForUser } from './restore-for-user.ts';
 import { runForUser } from './run-for-user.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { recall } from '../../engine/answer-core.ts';
@@ -55,9 +56,10 @@ const HANDLING = {
   condensation_request: 'condense',
   task_tracking: 'refuse',
   loop_recovery: 'refuse',
+  restore_checkpoint: 'restore',
   add_task: 'refuse',
   modify_task: 'refuse',
-} as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'condense' | 'refuse' | AgentState>;
+} as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'condense' | 'restore' | 'refuse' | AgentState>;
 
 /** Never rejects. */
 export async function submit(ports: LoopPorts, given: ParsedAction): Promise<SubmitResult> {
@@ -82,6 +84,8 @@ async function handle(ports: LoopPorts, action: ActionDraft): Promise<SubmitResu
       );
     case 'run':
       return runForUser(ports, action);
+    case 'restore':
+      return restoreForUser(ports, action as ActionDraft<'restore_checkpoint'>);
     case 'message':
       return appendOnce(ports, action, userMessage(ports, action));
     case 'recall':

@@ -67,6 +67,7 @@ export const ACTIONS_2024_07: ActionEncoders = {
   task_tracking: (event) =>
     saying(event, [messageOf(event), ...event.args.task_list.map((task) => `- [${task.status}] ${task.title}`)].join('\n')),
   loop_recovery: hidden,
+  restore_checkpoint: hidden,
   add_task: (event) => withThought(event, pick(event.args, ['parent', 'goal', 'subtasks', 'thought'])),
   modify_task: (event) => withThought(event, { task_id: event.args.id, state: event.args.state, thought: event.args.thought }),
 };

@@ -30,6 +30,7 @@ const OBSERVATIONS_2024_03: ObservationEncoders = {
   task_tracking: asMessage,
   loop_detection: asMessage,
   mcp: asMessage,
+  restore_checkpoint: asMessage,
   error: (event) => [observation('error', event.content, {}, `Oops. Something went wrong: ${event.content}`)],
   success: asMessage,
   user_rejected: asMessage,
@@ -145,6 +146,7 @@ const ACTIONS_2024_03: ActionEncoders = {
   task_tracking: (event) =>
     thinking([messageOf(event), ...event.args.task_list.map((task) => `- [${task.status}] ${task.title}`)].join('\n')),
   loop_recovery: hidden,
+  restore_checkpoint: hidden,
   add_task: ({ args: { parent, goal, subtasks } }) => [action('add_task', { parent, goal, subtasks }, `Added task: ${goal}`)],
   modify_task: ({ args: { id, state } }) => [action('modify_task', { id, state }, `Set task ${id} to ${state}`)],
 };

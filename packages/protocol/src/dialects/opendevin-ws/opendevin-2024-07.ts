@@ -37,6 +37,7 @@ const OBSERVATIONS_2024_07: ObservationEncoders = {
   task_tracking: succeeded,
   loop_detection: succeeded,
   mcp: succeeded,
+  restore_checkpoint: succeeded,
   error: (event) => [shownObservation(event, 'error', {})],
   success: (event) => [shownObservation(event, 'success', {})],
   user_rejected: (event) => [shownObservation(event, 'user_rejected', {})],

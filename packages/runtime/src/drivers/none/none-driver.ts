@@ -98,14 +98,15 @@ export function createNoneDriver(options: NoneDriverOptions): SandboxDriver {
   };
 }
 
-function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds, plugins, output }: SandboxSpec): string {
+function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds, ...spec }: SandboxSpec): string {
   const config: ExecutorConfig = {
     incarnation,
     endpoint: { socketPath: socketPathOf(folders) },
     folders: { stateDir: folders.state, workspace, workDir: workspace },
     shell: { program: '/bin/bash' },
-    limits: { noOutputTimeoutSeconds, leaseSeconds, output },
-    plugins,
+    limits: { noOutputTimeoutSeconds, leaseSeconds, output: spec.output },
+    plugins: spec.plugins,
+    checkpoints: spec.checkpoints,
   };
   return JSON.stringify(config);
 }

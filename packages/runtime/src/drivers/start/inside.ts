@@ -42,5 +42,6 @@ export function insideConfig(spec: SandboxSpec, protectedPaths: ProtectedPaths):
     shell: { program: '/bin/bash', terminals: INSIDE.terminals },
     limits: { noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds, leaseSeconds: spec.leaseSeconds, output: spec.output },
     plugins: spec.plugins,
+    checkpoints: spec.checkpoints,
   };
 }

@@ -16,6 +16,8 @@ export interface SandboxConfig {
   readonly plugins: readonly PluginName[];
   /** Names in a person's own workspace that agents may not change. */
   readonly protects: readonly string[];
+  /** Whether workspaces are stored before each step that may change them. */
+  readonly checkpoints: boolean;
   /** How much of their output is stored, and shown. */
   readonly output: OutputLimits;
   /** A command that prints nothing for so long is handed back as still running. */
@@ -61,6 +63,7 @@ export const SandboxEnvironment = z.object({
   SANDBOX_OUTPUT_SIZE: size('1m').optional(),
   SANDBOX_NO_OUTPUT_SECONDS: seconds(1).max(3600, 'at most 3600, an hour').default(NO_OUTPUT_SECONDS),
   SANDBOX_PLUGINS: plugins.default([...PLUGIN_NAMES]),
+  SANDBOX_CHECKPOINTS: z.enum(['on', 'off']).default('on'),
   SANDBOX_PROTECTED_PATHS: protects.default(PROTECTED),
 });
 
@@ -84,6 +87,7 @@ export function sandboxConfig(values: z.output<typeof SandboxEnvironment>): Sand
     maxLive: values.SANDBOX_MAX_LIVE ?? values.MAX_CONCURRENT_CONVERSATIONS ?? MAX_LIVE,
     plugins: values.SANDBOX_PLUGINS,
     protects: values.SANDBOX_PROTECTED_PATHS,
+    checkpoints: values.SANDBOX_CHECKPOINTS === 'on',
     output: outputLimits(values),
     noOutputSeconds: values.SANDBOX_NO_OUTPUT_SECONDS,
   };

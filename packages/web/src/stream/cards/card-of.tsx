@@ -65,6 +65,7 @@ const ACTION_CARDS = {
   condensation_request: rareAction('asked to shorten the history'),
   task_tracking: planCard,
   loop_recovery: rareAction('left a loop'),
+  restore_checkpoint: rareAction('restored a checkpoint'),
   add_task: rareAction('added a task'),
   modify_task: rareAction('changed a task'),
 } as const satisfies { readonly [K in ActionKind]: ActionCard<K> };
@@ -112,6 +113,7 @@ const OBSERVATION_CARDS = {
   loop_detection: rareObservation,
   mcp: rareObservation,
   error: errorCard,
+  restore_checkpoint: (event) => ({ icon: Check, verb: event.content, facts: [], name: event.content, open: 'never' }),
   success: (event) => ({ icon: Check, verb: event.content, facts: [], name: event.content, open: 'never' }),
   user_rejected: rejectedCard,
 } as const satisfies { readonly [K in ObservationKind]: ObservationCard<K> };

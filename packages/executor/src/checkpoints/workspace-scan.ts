@@ -1,0 +1,278 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+} from 'node:fs';
+import { isTemporary } from '../files/temporary-name.ts';
+import { createBreath } from './breath.ts';
+import { toBytes, toSystem, toText } from './byte-path.ts';
+import type { CheckpointStore } from './checkpoint-store.ts';
+import { CACHE_TAG, isRemade, isSecretName } from './left-out.ts';
+import { isSame, type Tree, type TreeEntry } from './tree.ts';
+
+export interface ScanBounds {
+  readonly files: number;
+  readonly fileBytes: number;
+  /** Of the whole store, while it takes this scan in. */
+  readonly storeBytes: number;
+}
+
+export interface ScanPlace {
+  readonly workspace: string;
+  /** Absolute paths that are somebody else's: what is read-only in the workspace, and the executor's own files. */
+  readonly excluded: readonly string[];
+}
+
+export interface Scanned {
+  readonly root: string;
+  readonly files: number;
+  /** Some of the files whose content is not stored, as people read them. */
+  readonly leftOut: readonly string[];
+}
+
+/** The workspace is beyond what is stored; the message says in what. */
+class TooLarge extends Error {
+  override name = 'TooLarge';
+}
+
+/** What was there at the last scan, and the numbers by which the system says that it is still the same. */
+interface KnownEntry {
+  readonly entry: TreeEntry;
+  readonly size: number;
+  readonly inode: number;
+  readonly modifiedMs: number;
+  readonly changedMs: number;
+  /** It was read so soon after a change that another one could bear the same time. */
+  readonly isFresh: boolean;
+}
+
+interface KnownFolder {
+  readonly entries: ReadonlyMap<string, KnownEntry>;
+  readonly folders: ReadonlyMap<string, KnownFolder>;
+  readonly hash: string;
+}
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, S_IFMT, S_IFREG, S_IFDIR, S_IFLNK } = constants;
+const MODE = 0o1777;
+/** Of the coarsest clock by which a file system dates a change. */
+const CLOCK_MS = 50;
+const MAX_NAMED = 20;
+const PIECE = 1024 * 1024;
+
+/**
+ * Stores what is in the workspace. It owns what it knows from the last scan: a file whose numbers are the same is not read again.
+ *
+ * 1. Nothing of the workspace is changed, but for `unlocks`.
+ * 2. No link is followed: a content is taken only from a file that the system names below the workspace.
+ */
+export class WorkspaceScan {
+  readonly #store: CheckpointStore;
+  readonly #bounds: ScanBounds;
+  readonly #workspace: string;
+  readonly #excluded: ReadonlySet<string>;
+  #known: KnownFolder | undefined;
+  #files = 0;
+  #leftOut: string[] = [];
+  #temporary: string[] = [];
+
+  constructor(store: CheckpointStore, bounds: ScanBounds, { workspace, excluded }: ScanPlace) {
+    this.#store = store;
+    this.#bounds = bounds;
+    this.#workspace = toBytes(realpathSync(workspace));
+    this.#excluded = new Set(excluded.map(toBytes));
+  }
+
+  /**
+   * `unlocks`: folders that their owner has closed to itself are opened, for a restore that is to put them right. Rejects with
+   * `TooLarge`, and with the reason of `signal`. Must be called within a transaction of the store.
+   */
+  async scan({ signal, unlocks = false }: { readonly signal: AbortSignal; readonly unlocks?: boolean }): Promise<Scanned> {
+    this.#files = 0;
+    this.#leftOut = [];
+    this.#temporary = [];
+    const breath = createBreath(signal);
+    const top = await this.#folder(this.#workspace, this.#known, { breath, unlocks });
+    if (top === undefined) throw new Error('the workspace cannot be read');
+    this.#known = top;
+    return { root: top.hash, files: this.#files, leftOut: this.#leftOut };
+  }
+
+  /** Removes what a killed restore had begun to write, as far as the last scan has seen it. */
+  removeTemporary(): void {
+    for (const path of this.#temporary) rmSync(toSystem(path), { force: true });
+  }
+
+  /** What was stored is no longer: a transaction was taken back. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  /** Nothing where it cannot be read. */
+  async #folder(path: string, before: KnownFolder | undefined, options: FolderOptions): Promise<KnownFolder | undefined> {
+    const wait = options.breath();
+    if (wait) await wait;
+    const names = namesIn(path);
+    if (names === undefined || (path !== this.#workspace && names.includes(CACHE_TAG))) return undefined;
+    const entries = new Map<string, KnownEntry>();
+    const folders = new Map<string, KnownFolder>();
+    let isChanged = before === undefined;
+    for (const name of names) {
+      const at = `${path}/${name}`;
+      const last = before?.entries.get(name);
+      if (!last && this.#isLeftOut(name, at)) continue;
+      const stats = look(at);
+      if (!stats) continue;
+      let now: KnownEntry;
+      if (stats !== 'left' && (stats.mode & S_IFMT) === S_IFDIR) {
+        if (options.unlocks && !isOpen(stats)) unlock(at);
+        const inside = await this.#folder(at, before?.folders.get(name), options);
+        if (inside) folders.set(name, inside);
+        now = known(folderEntry(stats, inside), stats, false);
+      } else {
+        if (last && isUnchanged(last, stats)) now = last;
+        else {
+          now = this.#leaf(at, stats);
+          const pause = options.breath();
+          if (pause) await pause;
+        }
+        this.#count(at, now.entry);
+      }
+      entries.set(name, now);
+      isChanged ||= now !== last && !isSame(now.entry, last?.entry);
+    }
+    isChanged ||= entries.size !== before?.entries.size;
+    const tree = (): Tree => new Map([...entries].map(([name, { entry }]) => [name, entry]));
+    return { entries, folders, hash: isChanged ? this.#store.putTree(tree()) : before!.hash };
+  }
+
+  #isLeftOut(name: string, path: string): boolean {
+    if (isTemporary(name)) this.#temporary.push(path);
+    if (isRemade(name) || isTemporary(name) || this.#excluded.has(path)) return true;
+    if (!isSecretName(name)) return false;
+    this.#name(path);
+    return true;
+  }
+
+  #count(path: string, { kind }: TreeEntry): void {
+    this.#files += 1;
+    if (this.#files > this.#bounds.files) throw new TooLarge(`it holds more than ${this.#bounds.files} files`);
+    if (kind === 'left') this.#name(path);
+  }
+
+  #name(path: string): void {
+    if (this.#leftOut.length < MAX_NAMED) this.#leftOut.push(toText(path.slice(this.#workspace.length + 1)));
+  }
+
+  #leaf(path: string, stats: Stats | 'left'): KnownEntry {
+    if (stats === 'left') return UNREADABLE;
+    const readAt = Date.now();
+    const isFresh = stats.ctimeMs > readAt - CLOCK_MS;
+    const type = stats.mode & S_IFMT;
+    try {
+      if (type === S_IFLNK) return known({ kind: 'link', target: readlinkSync(toSystem(path), 'latin1') }, stats, isFresh);
+      if (type === S_IFREG && stats.size <= this.#bounds.fileBytes) {
+        const hash = this.#store.put(this.#read(path));
+        if (this.#store.bytes > this.#bounds.storeBytes) throw new TooLarge('it holds more than is stored for one conversation');
+        return known({ kind: 'file', mode: stats.mode & MODE, hash }, stats, isFresh);
+      }
+    } catch (error) {
+      if (error instanceof TooLarge || (error as { readonly code?: string }).code === 'ERR_SQLITE_ERROR') throw error;
+      return known({ kind: 'left', isUnreadable: true }, stats, true);
+    }
+    return known({ kind: 'left', isUnreadable: false }, stats, isFresh);
+  }
+
+  /** Throws where it is no longer a regular file below the workspace, or larger than is stored. */
+  #read(path: string): Uint8Array {
+    const descriptor = openSync(toSystem(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const { mode, size } = fstatSync(descriptor);
+      // A folder above it may have been replaced by a link since it was listed.
+      const real = readlinkSync(`/proc/self/fd/${descriptor}`, 'latin1');
+      if ((mode & S_IFMT) !== S_IFREG || real !== path) throw new Error('it is another file by now');
+      return readWhole(descriptor, Math.min(size, this.#bounds.fileBytes));
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+interface FolderOptions {
+  readonly breath: () => Promise<void> | undefined;
+  readonly unlocks: boolean;
+}
+
+const UNREADABLE: KnownEntry = Object.freeze({
+  entry: Object.freeze({ kind: 'left', isUnreadable: true }),
+  ...{ size: 0, inode: 0, modifiedMs: 0, changedMs: 0, isFresh: true },
+});
+
+function isOpen({ mode }: Stats): boolean {
+  return (mode & 0o500) === 0o500;
+}
+
+function folderEntry(stats: Stats, inside: KnownFolder | undefined): TreeEntry {
+  return inside ? { kind: 'folder', mode: stats.mode & MODE, hash: inside.hash } : { kind: 'left', isUnreadable: !isOpen(stats) };
+}
+
+function known(entry: TreeEntry, { size, ino, mtimeMs, ctimeMs }: Stats, isFresh: boolean): KnownEntry {
+  return { entry, size, inode: ino, modifiedMs: mtimeMs, changedMs: ctimeMs, isFresh };
+}
+
+/** The time of the last change (of content, mode or name) is the system's own: no program can set it. */
+function isUnchanged(last: KnownEntry, stats: Stats | 'left'): boolean {
+  if (stats === 'left') return false;
+  const { size, ino, mtimeMs, ctimeMs } = stats;
+  return !last.isFresh && last.changedMs === ctimeMs && last.modifiedMs === mtimeMs && last.size === size && last.inode === ino;
+}
+
+function namesIn(path: string): readonly string[] | undefined {
+  try {
+    return readdirSync(toSystem(path), 'latin1');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing where there is nothing; `left` where it cannot be looked at. */
+function look(path: string): Stats | 'left' | undefined {
+  try {
+    return lstatSync(toSystem(path), { throwIfNoEntry: false });
+  } catch {
+    return 'left';
+  }
+}
+
+function readWhole(descriptor: number, size: number): Uint8Array {
+  const content = Buffer.allocUnsafe(size);
+  let length = 0;
+  for (let more = -1; more !== 0 && length < size; length += more)
+    more = readSync(descriptor, content, length, Math.min(PIECE, size - length), null);
+  return content.subarray(0, length);
+}
+
+const O_PATH = 0o10000000;
+
+/** Lets the owner of a folder into it. It can be opened for nothing, so its mode is set through a descriptor that only names it. */
+function unlock(path: string): void {
+  try {
+    const descriptor = openSync(toSystem(path), O_PATH | O_NOFOLLOW | constants.O_DIRECTORY);
+    try {
+      const name = `/proc/self/fd/${descriptor}`;
+      if (readlinkSync(name, 'latin1') === path) chmodSync(name, (fstatSync(descriptor).mode & MODE) | 0o700);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // It is somebody else's, and stays closed.
+  }
+}

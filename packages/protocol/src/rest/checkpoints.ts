@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { RESTORED } from '../events/checkpoint.ts';
+
+/** A stored state of a conversation's workspace. */
+export const CheckpointInfo = z.object({
+  number: z.number().int(),
+  made_at: z.string(),
+  /** The action before which it was made; null where it holds what a restore replaced. */
+  event_id: z.number().int().nullable(),
+  files: z.number().int(),
+});
+export type CheckpointInfo = z.output<typeof CheckpointInfo>;
+
+export const ConversationCheckpoints = z.object({
+  /** Newest first. The state before an action is the newest one whose `event_id` is not greater. */
+  checkpoints: z.array(CheckpointInfo),
+  /** Some of the files whose content the newest one does not hold. */
+  left_out: z.array(z.string()),
+  /** Why no further ones are made; null where they are. */
+  off: z.string().nullable(),
+});
+export type ConversationCheckpoints = z.output<typeof ConversationCheckpoints>;
+
+export const RestoreCheckpoint = z.object({ what: z.enum(RESTORED).default('both') });
+
+export const RestoredCheckpoint = z.object({
+  /** `pending`: it goes on, and its observation will be among the events. */
+  status: z.enum(['restored', 'pending']),
+  /** The action. */
+  event_id: z.number().int(),
+  /** Files that were written, replaced or removed. */
+  changed: z.number().int(),
+  /** Some that could not be put right. */
+  left: z.array(z.string()),
+});

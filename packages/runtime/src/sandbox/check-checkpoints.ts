@@ -1,0 +1,30 @@
+import type { Checkpoint, Checkpoints } from '@tendon/core';
+
+const MAX_CHECKPOINTS = 1000;
+const MAX_TEXT = 4096;
+const RESTORE = 'restore:';
+
+/** An executor's `CheckpointList`, checked. Throws where it is none. */
+export function checkCheckpoints(answer: unknown): Checkpoints {
+  const { checkpoints, left_out: leftOut, off } = (answer ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(checkpoints) || checkpoints.length > MAX_CHECKPOINTS) throw new Error('the sandbox did not list its checkpoints');
+  return {
+    checkpoints: checkpoints.map(checkCheckpoint),
+    leftOut: Array.isArray(leftOut) ? leftOut.slice(0, 20).map((path) => String(path).slice(0, MAX_TEXT)) : [],
+    ...(typeof off === 'string' && { off: off.slice(0, MAX_TEXT) }),
+  };
+}
+
+function checkCheckpoint(entry: unknown): Checkpoint {
+  const { number, key, at, files } = (entry ?? {}) as Record<string, unknown>;
+  if (![number, at, files].every((value) => Number.isSafeInteger(value) && (value as number) >= 0) || typeof key !== 'string')
+    throw new Error('the sandbox listed a checkpoint that is none');
+  const isOfRestore = key.startsWith(RESTORE);
+  // As SandboxRuntime makes them: conversation, epoch where there is one, and the action.
+  const [action = '', epoch, ...conversation] = (isOfRestore ? key.slice(RESTORE.length) : key).split(':').toReversed();
+  return {
+    ...{ number: number as number, at: at as number, files: files as number, isOfRestore },
+    actionId: /^\d{1,15}$/.test(action) ? Number(action) : Number.MAX_SAFE_INTEGER,
+    epoch: conversation.length > 0 ? epoch : undefined,
+  };
+}
