@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, render, waitFor } from '@testing-library/react';
 import { RouterProvider } from 'react-router/dom';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type * as routes from './app/routes.tsx';
 
 interface Fixture {
@@ -21,10 +21,11 @@ export function appOnFixture(): Open {
   beforeAll(async () => {
     const { startFixture } = (await import(join(import.meta.dirname, '../dev/fixture-server.mjs'))) as { startFixture: StartFixture };
     fixture = await startFixture();
-    // The app asks the server of its page, so it is loaded only now.
+    // The app asks the server of its page and listens to its window: it is loaded only now, and anew for each file of a worker.
     (window as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL(fixture.url);
     // There is no layout: what scrolls has the height of a window.
     Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 900, configurable: true });
+    vi.resetModules();
     ({ router } = await import('./app/routes.tsx'));
   });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
