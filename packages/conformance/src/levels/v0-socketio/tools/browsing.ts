@@ -8,6 +8,10 @@ const FORM = `<title>Form</title><h1>Order</h1><label>Name <input id=name></labe
 <a id=file href="data:application/zip,bytes" download="a b.zip">Get it</a>
 <a id=window href="two.html" target=_blank>Open</a>`;
 const TWO = '<title>Two</title><p>A <b>second</b> page</p>';
+/** Nobody writes what it asks for. It waits for that instead of using up a processor until its tab is closed. */
+const ENDLESS = `<title>end</title><script>setTimeout(() => {
+  for (;;) { const request = new XMLHttpRequest(); request.open('GET', 'never', false); request.send(); }
+}, 200)</script>`;
 /** Where the sandbox serves this folder to itself: every server lets its browser there, whatever it says to files. */
 const site = (at: string): string => `${origin(at)}/${basename(at)}`;
 const origin = (at: string): string => `http://127.0.0.1:${20_000 + (Number.parseInt(at.slice(-4), 16) % 20_000)}`;
@@ -136,7 +140,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', 'browser', [
     cites: ['RT152'],
     steps: (at) => [
       pages(at),
-      run(`echo '<title>end</title><script>setTimeout(() => { for (;;); }, 200)</script>' > ${at}/less.html`, ''),
+      run(`mkfifo ${at}/never; cat > ${at}/less.html <<'END'\n${ENDLESS}\nEND`, ''),
       browser(`goto("${site(at)}/less.html")\nnoop(1000)`, { content: /\S/ }),
       browser(`goto("${site(at)}/two.html")`, { content: /second/ }),
     ],
