@@ -41,7 +41,9 @@ export function createStaticCommand(
       signal.addEventListener('abort', cancel, { once: true });
       if (signal.aborted) cancel();
 
-      const readers = [child.stdout!, child.stderr!].map((stream) => {
+      // Without descriptors left it has none, and the error follows.
+      const streams = [child.stdout, child.stderr].filter((stream) => stream !== null && stream !== undefined);
+      const readers = streams.map((stream) => {
         const decoder = new StringDecoder('utf8');
         const reader = pace.reader(stream);
         stream.on('data', (data: Buffer) => {
