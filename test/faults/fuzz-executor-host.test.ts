@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../packages/server/src/platform/logger.ts';
-import { liveMask } from '../../packages/server/src/platform/auth/live-mask.ts';
+import { createMask } from '@tendon/protocol/masking';
 import { arbitraryOf, type Schema } from '../../packages/server/src/fuzz/arbitrary-of-schema.test-support.ts';
 import { hostileText, SEED } from '../../packages/server/src/fuzz/hostile-values.test-support.ts';
 import { KEY, testHost, type TestHost } from '../../packages/sandbox-host/src/host.test-support.ts';
@@ -33,7 +33,7 @@ interface Raw {
 async function attacked(): Promise<Attacked> {
   executorFolder();
   const errors: string[] = [];
-  const logger = createLogger({ level: 'error', mask: liveMask(() => []), destination: { write: (line) => void errors.push(line) } });
+  const logger = createLogger({ level: 'error', mask: createMask([]), destination: { write: (line) => void errors.push(line) } });
   const host = await testHost({ RUNTIME: 'local' }, { timeouts: TIMEOUTS, logger });
   for (const incarnation of [TARGET, BYSTANDER]) {
     const json = { conversation_id: incarnation, lease_seconds: 600, directory: incarnation };

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '@tendon/server/headless';
-import { createLogger, liveMask, type Config } from '@tendon/server/platform';
+import { createMask } from '@tendon/protocol/masking';
+import { createLogger, type Config } from '@tendon/server/platform';
 import { onTestFinished } from 'vitest';
 import { createHostApp } from './host-app.ts';
 import { type HostContext, HOST_TIMEOUTS } from './host-context.ts';
@@ -25,7 +26,7 @@ export async function testHost(
   const home = temporaryFolder();
   const workspace = temporaryFolder();
   const config = testConfig(home, { TENDON_EXECUTOR_KEY: KEY, WORKSPACE_BASE: workspace, ...env });
-  const logger = createLogger({ level: 'silent', mask: liveMask(() => []) });
+  const logger = createLogger({ level: 'silent', mask: createMask([]) });
   const host = await startExecutorHost(config, { logger, ...options });
   const call: TestHost['call'] = (method, path, { json, headers } = {}) =>
     fetch(host.url + path, {

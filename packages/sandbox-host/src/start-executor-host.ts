@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, type RecordStore } from '@tendon/core';
-import { Secret } from '@tendon/protocol/masking';
+import { createMask, Secret } from '@tendon/protocol/masking';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { createSandboxPool, type HostInfo } from '@tendon/runtime';
 import {
@@ -10,7 +10,6 @@ import {
   isLoopbackBind,
   storedSecret,
   listenError,
-  liveMask,
   type Logger,
   makeHome,
   MIN_ACCESS_KEY_LENGTH,
@@ -51,7 +50,7 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   await makeHome(home);
   await makeWorkspaceBase(config);
   const { key, isMade } = await keyOf(config, home);
-  const logger = options.logger ?? createLogger({ level: config.logLevel, mask: liveMask(() => (key ? [key] : [])) });
+  const logger = options.logger ?? createLogger({ level: config.logLevel, mask: createMask(key ? [key] : []) });
   const opened = await openDriver({ ...config, home, hidden: [config.home] });
   const { isPoliced: is_policed, ...probed } = opened.sandbox;
   const sandbox = {

@@ -3,14 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@tendon/core';
-import { Secret } from '@tendon/protocol/masking';
+import { createMask, Secret } from '@tendon/protocol/masking';
 import { waitFor, Seen } from '@tendon/testing';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig, type Config } from './platform/config/config.ts';
 import { createLogger } from './platform/logger.ts';
-import { liveMask } from './platform/auth/live-mask.ts';
 import { systemClock } from './platform/system-clock.ts';
 import { startServer, type RunningServer, type ServerOptions } from './app/start-server.ts';
 
@@ -37,7 +36,7 @@ export interface TestOptions extends Omit<ServerOptions, 'logger'> {
 export async function testServer({ env, script, log, sessionApiKey, ...options }: TestOptions = {}): Promise<TestServer> {
   const home = options.home ?? temporaryFolder();
   const config = testConfig(home, { ...env, ...(script && { LLM_MODEL: `scripted/${writeScript(home, script)}` }) });
-  const mask = liveMask(() => (sessionApiKey ? [new Secret(sessionApiKey)] : []));
+  const mask = createMask(sessionApiKey ? [new Secret(sessionApiKey)] : []);
   const logger = createLogger({ level: log ? 'debug' : 'silent', mask, destination: { write: (line) => log?.(line) } });
   const starting = startServer({ ...config, ...(sessionApiKey && { sessionApiKey: new Secret(sessionApiKey) }) }, { ...options, logger });
   const server = await waitFor(starting, () => 'the start of the server');

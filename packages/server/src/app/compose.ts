@@ -10,7 +10,6 @@ import { Conversations } from '../conversations/conversations.ts';
 import { fairTurns } from '../conversations/fair-turns.ts';
 import { EventSearch } from '../events/event-search.ts';
 import { gitAccess } from '../git-providers/git-access.ts';
-import { liveMask } from '../platform/auth/live-mask.ts';
 import type { Config } from '../platform/config/config.ts';
 import { idlePlan } from '../platform/config/sandbox-config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
@@ -60,16 +59,14 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   // Damage is found before there is a logger, whose mask needs the stores: it is reported when there is one.
   const logged = Promise.withResolvers<Logger>();
   const stores = await openStores(config, { ...options, onFinding: (finding) => void logged.promise.then((to) => to.warn(finding)) });
-  const secrets = knownSecrets(config, stores);
-  const mask = liveMask(secrets);
-  const logger = options.logger ?? createLogger({ level: config.logLevel, mask });
+  const logger = options.logger ?? createLogger({ level: config.logLevel, mask: stores.mask });
   logged.resolve(logger);
   const driver = await driving.catch(async (cause: unknown) => {
     await stores.storage.close();
     throw cause;
   });
   const leaveProxy = config.upstreamProxy ? useUpstreamProxy(config.upstreamProxy) : () => undefined;
-  const foundation: Foundation = { ...stores, config, clock, logger, mask, driver };
+  const foundation: Foundation = { ...stores, config, clock, logger, driver };
   const registry = createRegistry(foundation, options.questionWaitMs);
   const runtimes = createSandboxes(foundation, registry);
   const conversations = createConversations(foundation, registry, runtimes, options);
@@ -83,7 +80,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     conversations,
     eventSearch,
     sandbox: driver.sandbox,
-    secrets,
+    secrets: knownSecrets(config, stores),
     agents: agentNames(),
     models: async () => [...new Set([...(await offeredModels()), 'demo', chooseModel({}, settings, config).model])],
     defaultModel: () => chooseModel({}, settings, config).model,

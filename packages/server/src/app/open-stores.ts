@@ -1,7 +1,7 @@
 /** Everything durable, opened before anything that works with it. */
 import { join } from 'node:path';
 import { type Clock, type Storage } from '@tendon/core';
-import { createMask, type Mask, type Secret } from '@tendon/protocol/masking';
+import { createLiveMask, createMask, type Mask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/create-conversation-params.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
@@ -29,6 +29,8 @@ export interface Stores {
   readonly access: TokenStores;
   /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
   readonly modelAccess: Map<string, ModelAccess>;
+  /** Hides what the other stores hold, as of now. */
+  readonly mask: Mask;
 }
 
 /** What conversations, sandboxes and searches are made over. */
@@ -36,7 +38,6 @@ export interface Foundation extends Stores {
   readonly config: Config;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly mask: Mask;
   readonly driver: OpenedDriver;
 }
 
@@ -53,16 +54,42 @@ export interface StoreOptions {
 export async function openStores(config: Config, options: StoreOptions): Promise<Stores> {
   const jwtSecret = config.jwtSecret ?? (await storedSecret(join(config.home, 'jwt-secret')));
   const storage = await openStorage(config, options);
-  return {
+  const mask = createLiveMask();
+  const onChange = mask.renew;
+  const stores = {
     storage,
     jwtSecret,
-    settings: await SettingsStore.open(storage.records, jwtSecret),
-    secretStore: await SecretStore.open(storage.records, jwtSecret),
-    providerTokens: await ProviderTokens.open(storage.records, jwtSecret),
-    mcpServers: new ConversationMcpServers(jwtSecret),
+    settings: await SettingsStore.open(storage.records, jwtSecret, onChange),
+    secretStore: await SecretStore.open(storage.records, jwtSecret, onChange),
+    providerTokens: await ProviderTokens.open(storage.records, jwtSecret, { onChange }),
+    mcpServers: new ConversationMcpServers(jwtSecret, onChange),
     access: await openTokenStores(storage.records, options.clock),
-    modelAccess: new Map(),
+    modelAccess: new ModelKeys(onChange),
+    mask,
   };
+  mask.add(knownSecrets(config, stores));
+  return stores;
+}
+
+class ModelKeys extends Map<string, ModelAccess> {
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void) {
+    super();
+    this.#onChange = onChange;
+  }
+
+  override set(id: string, access: ModelAccess): this {
+    super.set(id, access);
+    this.#onChange();
+    return this;
+  }
+
+  override delete(id: string): boolean {
+    const isDeleted = super.delete(id);
+    this.#onChange();
+    return isDeleted;
+  }
 }
 
 /** Everything that must not be printed, as of each call. */

@@ -10,7 +10,6 @@ import { ConversationRegistry } from './conversation-registry.ts';
 import { Conversations } from './conversations.ts';
 import { delegation } from './delegation.ts';
 import { createLogger } from '../platform/logger.ts';
-import { liveMask } from '../platform/auth/live-mask.ts';
 import { temporaryFolder } from '../server.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
 
@@ -33,7 +32,7 @@ export function conversationsWith(
 ) {
   const opened: string[] = [];
   const config = { home, workspaceBase: undefined, allowedDirs: [] };
-  const logger = createLogger({ level: 'silent', mask: liveMask(() => []) });
+  const logger = createLogger({ level: 'silent', mask: createMask([]) });
   const conversations = new Conversations({
     registry: new ConversationRegistry({ config, storage, clock: systemClock, logger }),
     config,

@@ -30,19 +30,31 @@ export class ProviderTokens {
   readonly #records: RecordStore;
   readonly #jwtSecret: Secret;
   readonly #check: (provider: GitProvider, token: Secret, host: string | null) => Promise<TokenCheck>;
+  readonly #onChange: () => void;
   #stored: Stored;
   #logins: readonly ProviderLogin[] | undefined;
   readonly #writing = new Mutex();
 
-  private constructor(records: RecordStore, jwtSecret: Secret, check: typeof checkToken, stored: Stored) {
+  private constructor(
+    records: RecordStore,
+    jwtSecret: Secret,
+    { check, onChange }: { readonly check: typeof checkToken; readonly onChange: () => void },
+    stored: Stored,
+  ) {
     this.#records = records;
     this.#jwtSecret = jwtSecret;
     this.#check = check;
+    this.#onChange = onChange;
     this.#stored = stored;
   }
 
-  static async open(records: RecordStore, jwtSecret: Secret, check = checkToken): Promise<ProviderTokens> {
-    return new ProviderTokens(records, jwtSecret, check, (await records.get<Stored>('settings', 'git-providers')) ?? {});
+  /** `onChange`: called in the tick of each change. */
+  static async open(
+    records: RecordStore,
+    jwtSecret: Secret,
+    { check = checkToken, onChange = (): void => undefined } = {},
+  ): Promise<ProviderTokens> {
+    return new ProviderTokens(records, jwtSecret, { check, onChange }, (await records.get<Stored>('settings', 'git-providers')) ?? {});
   }
 
   /** Provider → host, for those that have a token. */
@@ -101,6 +113,7 @@ export class ProviderTokens {
     await this.#records.put('settings', { id: 'git-providers', sort: '', value: stored });
     this.#stored = stored;
     this.#logins = undefined;
+    this.#onChange();
   }
 }
 

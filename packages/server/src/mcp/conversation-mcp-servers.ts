@@ -20,11 +20,14 @@ const NONE: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] 
 
 export class ConversationMcpServers {
   readonly #jwtSecret: Secret;
+  readonly #onChange: () => void;
   /** Of the conversations that are open. */
   readonly #keys = new Map<string, readonly Secret[]>();
 
-  constructor(jwtSecret: Secret) {
+  /** `onChange`: called in the tick of each change of what is hidden. */
+  constructor(jwtSecret: Secret, onChange = (): void => undefined) {
     this.#jwtSecret = jwtSecret;
+    this.#onChange = onChange;
   }
 
   /** For the record of a new conversation. A mask stands for the key that the settings have for the same address or program. */
@@ -35,7 +38,10 @@ export class ConversationMcpServers {
   /** `undefined`: those of the settings. Its keys are hidden from now on, until `forget`. */
   open(record: SealedRecord): McpConfig | undefined {
     const config = this.#unsealed(record)?.config;
-    if (config) this.#keys.set(record.id, secretsOfMcp(config));
+    if (config) {
+      this.#keys.set(record.id, secretsOfMcp(config));
+      this.#onChange();
+    }
     return config;
   }
 
@@ -45,7 +51,7 @@ export class ConversationMcpServers {
   }
 
   forget(id: string): void {
-    this.#keys.delete(id);
+    if (this.#keys.delete(id)) this.#onChange();
   }
 
   get secrets(): readonly Secret[] {

@@ -1,7 +1,6 @@
 /** What every HTTP server of Tendon rests on; `@tendon/sandbox-host` is the other one. */
 export { authorize } from './auth/authorize.ts';
 export { storedSecret } from './auth/stored-secret.ts';
-export { liveMask } from './auth/live-mask.ts';
 export { MIN_ACCESS_KEY_LENGTH, type Config } from './config/config.ts';
 export type { App } from './http/app.ts';
 export { fail, failureBody, failureWith, sendFailure } from './http/failure.ts';

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { Connection } from './connection.ts';
 import { MAX_UNSENT_BYTES, SLOW_CLIENT_MS } from './event-stream.ts';
 import { createLogger } from '../platform/logger.ts';
-import { liveMask } from '../platform/auth/live-mask.ts';
+import { createMask } from '@tendon/protocol/masking';
 import { socketIoClient, systemClockThat, testServer, type TestServer } from '../server.test-support.ts';
 import { Unsent, type Wire } from './wire.ts';
 import { systemClock } from '../platform/system-clock.ts';
@@ -60,7 +60,7 @@ describe('SV17: a client that does not read', () => {
     const server = await testServer({ script });
     const id = await large(server);
     const { wire, frames, most, takeAll } = hoardingWire();
-    const logger = createLogger({ level: 'silent', mask: liveMask(() => []) });
+    const logger = createLogger({ level: 'silent', mask: createMask([]) });
     const { conversations } = server.engine;
     const connection = new Connection({ wire, dialect: openhandsV0, conversations, clock: systemClock, logger });
     await connection.attach(id, 0);

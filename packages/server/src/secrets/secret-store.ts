@@ -21,19 +21,22 @@ const MAX_SECRETS = 500;
 export class SecretStore {
   readonly #records: RecordStore;
   readonly #jwtSecret: Secret;
+  readonly #onChange: () => void;
   readonly #stored: Map<string, StoredSecret>;
   #values: ReadonlyMap<string, Secret> | undefined;
   readonly #writing = new Mutex();
 
-  private constructor(records: RecordStore, jwtSecret: Secret, stored: Map<string, StoredSecret>) {
+  private constructor(records: RecordStore, jwtSecret: Secret, stored: Map<string, StoredSecret>, onChange: () => void) {
     this.#records = records;
     this.#jwtSecret = jwtSecret;
     this.#stored = stored;
+    this.#onChange = onChange;
   }
 
-  static async open(records: RecordStore, jwtSecret: Secret): Promise<SecretStore> {
+  /** `onChange`: called in the tick of each change. */
+  static async open(records: RecordStore, jwtSecret: Secret, onChange = (): void => undefined): Promise<SecretStore> {
     const stored = await records.list<StoredSecret>('secrets');
-    return new SecretStore(records, jwtSecret, new Map(stored.map(({ id, value }) => [id, value])));
+    return new SecretStore(records, jwtSecret, new Map(stored.map(({ id, value }) => [id, value])), onChange);
   }
 
   get list(): SecretList {
@@ -93,12 +96,14 @@ export class SecretStore {
     await this.#records.put('secrets', { id: secret.name, sort: secret.name, value: secret });
     this.#stored.set(secret.name, secret);
     this.#values = undefined;
+    this.#onChange();
   }
 
   async #remove(name: string): Promise<void> {
     await this.#records.delete('secrets', name);
     this.#stored.delete(name);
     this.#values = undefined;
+    this.#onChange();
   }
 }
 

@@ -72,18 +72,21 @@ const NO_TOOL_SERVERS: McpConfig = { sse_servers: [], stdio_servers: [], shttp_s
 export class SettingsStore {
   readonly #records: RecordStore;
   readonly #jwtSecret: Secret;
+  readonly #onChange: () => void;
   #stored: StoredSettings | undefined;
   readonly #writing = new Mutex();
   #unsealed: { readonly sealed: string; readonly config: McpConfig } | undefined;
 
-  private constructor(records: RecordStore, jwtSecret: Secret, stored: StoredSettings | undefined) {
+  private constructor(records: RecordStore, jwtSecret: Secret, stored: StoredSettings | undefined, onChange: () => void) {
     this.#records = records;
     this.#jwtSecret = jwtSecret;
     this.#stored = stored;
+    this.#onChange = onChange;
   }
 
-  static async open(records: RecordStore, jwtSecret: Secret): Promise<SettingsStore> {
-    return new SettingsStore(records, jwtSecret, await records.get<StoredSettings>('settings', 'default'));
+  /** `onChange`: called in the tick of each change. */
+  static async open(records: RecordStore, jwtSecret: Secret, onChange = (): void => undefined): Promise<SettingsStore> {
+    return new SettingsStore(records, jwtSecret, await records.get<StoredSettings>('settings', 'default'), onChange);
   }
 
   /** `undefined` until something was stored. */
@@ -178,6 +181,7 @@ export class SettingsStore {
     const stored: StoredSettings = { values: values as Partial<Values>, keys, keyAddress };
     await this.#records.put('settings', { id: 'default', sort: '', value: stored });
     this.#stored = stored;
+    this.#onChange();
     return undefined;
   }
 }
