@@ -90,7 +90,10 @@ function loaders(route: ModelRoute, apiKey: Secret | undefined, fetch: typeof gl
     case 'anthropic':
       return [async () => (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL, apiKey: key, fetch })(modelId)];
     case 'openai':
-      return [async () => (await openai()).chat(modelId), async () => (await openai()).responses(modelId)];
+      return inOrder(route, {
+        chat: async () => (await openai()).chat(modelId),
+        responses: async () => (await openai()).responses(modelId),
+      });
     case 'chat':
       return [
         async () => {
@@ -101,6 +104,13 @@ function loaders(route: ModelRoute, apiKey: Secret | undefined, fetch: typeof gl
         },
       ];
   }
+}
+
+type Load = () => Promise<LanguageModelV4>;
+
+/** On chat completions OpenAI's models do not think beside tools: only those that never do are asked there first. */
+function inOrder({ modelId }: ModelRoute, { chat, responses }: { readonly chat: Load; readonly responses: Load }): Load[] {
+  return findModel(`openai/${modelId}`)?.reasoning === false ? [chat, responses] : [responses, chat];
 }
 
 /** An endpoint counts requests by the key that they come with. */

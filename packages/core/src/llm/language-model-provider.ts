@@ -153,9 +153,13 @@ function callOptions({ messages, tools }: LlmRequest, toPrompt: ReturnType<typeo
   };
 }
 
-/** OpenAI answers so when a model is not served on chat completions. */
+/** OpenAI answers so when a model is served on its other API only. */
 function isOtherApi(error: unknown): boolean {
-  return error instanceof Error && /v1\/responses|not a chat model/i.test(error.message);
+  return (
+    error instanceof Error &&
+    'statusCode' in error &&
+    /v1\/(?:responses|chat\/completions)|not a chat model|not supported (?:with|in|by) the responses api/i.test(error.message)
+  );
 }
 
 /** Reads a stream to its end, or until `signal` aborts: then it throws the reason at once, whatever the source does. */

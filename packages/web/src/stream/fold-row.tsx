@@ -67,7 +67,9 @@ const WORDS: readonly (readonly [kinds: readonly string[], words: (n: number) =>
  * @internal
  */
 export function foldWords(steps: readonly StepItem[]): string {
-  const kinds = steps.map((step) => step.action?.action ?? step.observation?.observation ?? '');
+  const kinds = steps.map((step) =>
+    step.reasoning === undefined ? (step.action?.action ?? step.observation?.observation ?? '') : 'think',
+  );
   return WORDS.flatMap(([of, words]) => {
     const n = kinds.filter((kind) => of.includes(kind)).length;
     return n > 0 ? [words(n)] : [];

@@ -10,11 +10,19 @@ export function projectItems(events: readonly Event[]): readonly StreamItem[] {
   /** Where the step of an action stands in `items`. */
   const steps = new Map<number, number>();
   for (const event of events) {
+    const reasoning = reasoningOf(event);
+    if (reasoning) items.push({ type: 'step', key: `r${event.id}`, id: event.id, at: event.timestamp, reasoning });
     if (isAction(event)) projectAction(event, items, steps);
     else if (isObservation(event)) projectObservation(event, items, steps);
     else items.push({ type: 'step', key: `e${event.id}`, id: event.id, at: event.timestamp, unknown: event });
   }
   return items;
+}
+
+/** It stands on the first event of an answer, whatever that is. */
+function reasoningOf(event: Event): string {
+  const { reasoning_content: text } = event as { readonly reasoning_content?: unknown };
+  return typeof text === 'string' ? text.trim() : '';
 }
 
 function projectAction(action: Action, items: StreamItem[], steps: Map<number, number>): void {

@@ -25,6 +25,8 @@ export interface StepItem extends Common {
   readonly action?: Action;
   readonly observation?: Observation;
   readonly unknown?: UnknownEvent;
+  /** What the model thought before the answer that begins here; such a step has nothing else. */
+  readonly reasoning?: string;
   /** A person was asked first; `action` is what they decided about. */
   readonly wasAsked?: boolean;
 }

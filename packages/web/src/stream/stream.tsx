@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
 import { ItemRow } from './item-row.tsx';
+import { ThinkingRow } from './thinking-row.tsx';
 import { OutboxRow, StickyTurn } from './turn-row.tsx';
 import { type Folds, useFolds } from './use-folds.ts';
 import { useStreamKeys } from './use-stream-keys.ts';
@@ -72,7 +73,7 @@ export function Stream() {
 
 function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: number; readonly folds: Folds }) {
   const { outbox, outputs } = useConversation().snapshot;
-  const { items, newest, answer, keys } = rows;
+  const { items, newest, thinking, answer, keys } = rows;
   const item = items[index];
   if (item) {
     return (
@@ -86,7 +87,10 @@ function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: numb
       />
     );
   }
-  if (index === items.length && answer !== undefined) {
+  const place = { position: index + 1, size: keys.length };
+  if (index === items.length && thinking) return <ThinkingRow {...thinking} {...place} folds={folds} />;
+  const answerAt = items.length + (thinking ? 1 : 0);
+  if (index === answerAt && answer !== undefined) {
     return (
       <article className="event" tabIndex={-1} aria-label="Partial answer" aria-posinset={index + 1} aria-setsize={keys.length}>
         <span />
@@ -96,7 +100,7 @@ function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: numb
       </article>
     );
   }
-  const entry = outbox[index - items.length - (answer === undefined ? 0 : 1)];
+  const entry = outbox[index - answerAt - (answer === undefined ? 0 : 1)];
   return entry && <OutboxRow entry={entry} />;
 }
 
@@ -111,11 +115,13 @@ function useSeen(total: number, isAtEnd: boolean): number {
 
 const AT_REST: ReadonlySet<string> = new Set(['finished', 'stopped', 'rejected', 'error', 'awaiting_user_input']);
 
-/** What the stream shows, from top to bottom: the items, the partial answer, the messages that are not sent yet. */
+/** What the stream shows, from top to bottom: the items, what the model thinks, the partial answer, the messages that are not sent yet. */
 interface Rows {
   readonly items: readonly StreamItem[];
   /** Those of `items` that are open unless a person folded them. */
   readonly newest: ReadonlySet<number>;
+  /** What it thinks before its answer, under the id that the answer will have. */
+  readonly thinking: { readonly turn: number; readonly text: string } | undefined;
   readonly answer: string | undefined;
   /** One for each row, stable over time. */
   readonly keys: readonly string[];
@@ -131,11 +137,18 @@ function useRows({ events, answer, outbox, state }: ConversationSnapshot): Rows 
   }, [events, isOver, decision]);
   const newest = useMemo(() => newestSteps(items), [items]);
   const hasAnswer = Boolean(answer?.text.trim());
+  const isThinking = Boolean(answer?.reasoning.trim());
   const keys = useMemo(
-    () => [...items.map((item) => item.key), ...(hasAnswer ? ['answer'] : []), ...outbox.map((entry) => `out-${entry.clientId}`)],
-    [items, hasAnswer, outbox],
+    () => [
+      ...items.map((item) => item.key),
+      ...(isThinking ? ['thinking'] : []),
+      ...(hasAnswer ? ['answer'] : []),
+      ...outbox.map((entry) => `out-${entry.clientId}`),
+    ],
+    [items, isThinking, hasAnswer, outbox],
   );
-  return { items, newest, answer: hasAnswer ? answer!.text : undefined, keys };
+  const thinking = isThinking ? { turn: answer!.turn, text: answer!.reasoning } : undefined;
+  return { items, newest, thinking, answer: hasAnswer ? answer!.text : undefined, keys };
 }
 
 /** Where the newest step stands, and the newest command of the same turn: a person who comes back wants to see its output. */

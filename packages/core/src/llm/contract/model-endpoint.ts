@@ -194,12 +194,19 @@ function* responsesFrames(turn: EndpointTurn): Iterable<string> {
   const numbered = (type: string, fields: object) =>
     `data: ${JSON.stringify({ type, sequence_number: sequence_number++, output_index, ...fields })}\n\n`;
   yield numbered('response.created', { response: { ...response, status: 'in_progress' } });
-  if (turn.signature) {
+  if (turn.signature || turn.reasoning) {
     const item = { type: 'reasoning', id: 'rs_7', summary: [], encrypted_content: null };
     yield numbered('response.output_item.added', { item });
     for (const delta of turn.reasoning ?? [])
       yield numbered('response.reasoning_summary_text.delta', { item_id: 'rs_7', summary_index: 0, delta });
-    yield numbered('response.output_item.done', { item: { ...item, encrypted_content: turn.signature } });
+    yield numbered('response.output_item.done', { item: { ...item, encrypted_content: turn.signature ?? null } });
+    output_index++;
+  }
+  if (turn.text) {
+    const item = { type: 'message', id: 'msg_7', role: 'assistant', status: 'in_progress', content: [] };
+    yield numbered('response.output_item.added', { item });
+    for (const delta of turn.text) yield numbered('response.output_text.delta', { item_id: 'msg_7', content_index: 0, delta });
+    yield numbered('response.output_item.done', { item: { ...item, status: 'completed' } });
     output_index++;
   }
   for (const { id, name, pieces } of turn.calls ?? []) {
@@ -209,5 +216,14 @@ function* responsesFrames(turn: EndpointTurn): Iterable<string> {
     yield numbered('response.output_item.done', { item: { ...item, arguments: pieces.join(''), status: 'completed' } });
     output_index++;
   }
-  yield numbered('response.completed', { response: { ...response, status: 'completed', usage } });
+  if (turn.errorFrame) yield numbered('error', { error: turn.errorFrame });
+  if (turn.ending) return;
+  const reason = INCOMPLETE[turn.finish ?? 'stop'];
+  if (reason === undefined) yield numbered('response.completed', { response: { ...response, status: 'completed', usage } });
+  else {
+    const incomplete = { ...response, status: 'incomplete', incomplete_details: { reason }, usage };
+    yield numbered('response.incomplete', { response: incomplete });
+  }
 }
+
+const INCOMPLETE = { stop: undefined, tool_calls: undefined, length: 'max_output_tokens', content_filter: 'content_filter' } as const;

@@ -17,6 +17,7 @@ export const PROTOCOLS = [
   { protocol: 'openai', model: 'openai/gpt-4o', name: 'chat completions', reasons: true },
   { protocol: 'anthropic', model: 'anthropic/claude-sonnet-4-20250514', name: 'Anthropic', reasons: true },
   { protocol: 'openai', model: 'openai/gpt-4o', name: 'OpenAI itself', reasons: false, host: 'https://api.openai.com/v1' },
+  { protocol: 'responses', model: 'openai/gpt-5.2', name: 'OpenAI’s Responses API', reasons: true, host: 'https://api.openai.com/v1' },
 ] as const;
 
 /** What is meant for the vendor's own host goes to the endpoint. */

@@ -10,11 +10,12 @@ import { ipythonCard, runCard } from './command-cards.tsx';
 import { finishCard, rejectCard } from './end-cards.tsx';
 import { errorCard, rejectedCard, stateCard } from './error-card.tsx';
 import { editCard, editedCard, readCard, writeCard } from './file-cards.tsx';
-import { condensationCard, planCard, recallCard, summarizeCard, thinkCard } from './thought-cards.tsx';
+import { condensationCard, planCard, recallCard, summarizeCard, thinkCard, thoughtCard } from './thought-cards.tsx';
 
 /** What a step looks like. Total: any step has a card. */
 export function cardOf(step: StepItem, live?: string): Card {
-  const { action, observation, unknown, wasAsked } = step;
+  const { action, observation, unknown, wasAsked, reasoning } = step;
+  if (reasoning !== undefined) return thoughtCard(reasoning);
   if (action) return (ACTION_CARDS[action.action] as (given: ActionStep) => Card)({ action, observation, live, wasAsked });
   if (observation) return (OBSERVATION_CARDS[observation.observation] as (given: typeof observation) => Card)(observation);
   const raw = unknown?.raw ?? {};

@@ -3,10 +3,12 @@ import { Prose } from '../../code/prose.tsx';
 import { count, clock } from '../../copy/figures.ts';
 import { firstSentence } from '../../copy/shorten.ts';
 import { StateGlyph } from '../../ui/icon.tsx';
-import type { ActionCard, ObservationCard } from './card.tsx';
+import type { ActionCard, Card, ObservationCard } from './card.tsx';
 
-export const thinkCard: ActionCard<'think'> = ({ action }) => {
-  const { thought } = action.args;
+export const thinkCard: ActionCard<'think'> = ({ action }) => thoughtCard(action.args.thought);
+
+/** Of the agent's tool, and of the model itself before it answers. */
+export function thoughtCard(thought: string): Card {
   return {
     icon: Lightbulb,
     verb: 'Thought',
@@ -17,7 +19,7 @@ export const thinkCard: ActionCard<'think'> = ({ action }) => {
     copy: thought,
     body: () => <Prose text={thought} quiet />,
   };
-};
+}
 
 export const summarizeCard: ActionCard<'summarize'> = ({ action }) => ({
   icon: TextQuote,
