@@ -57,7 +57,7 @@ function over(storage: Storage, home: string): Conversations {
         agent: findAgent(undefined),
         llm: async () => createScriptedProvider(() => ({ text: 'Done.' })),
         sandbox: { runtimes },
-        settings: { confirmationMode: false },
+        settings: {},
         host: { clock, mask },
       }),
   });

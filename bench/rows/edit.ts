@@ -46,7 +46,7 @@ export const edit: Row = {
       ...{ id: 'c', log: await storage.events.open('c'), agent: findAgent(undefined) },
       llm: async () => provider,
       sandbox: { runtimes: { acquire: async () => runtime, current: () => runtime, stop: async () => undefined } },
-      settings: { confirmationMode: false },
+      settings: {},
       host: { clock, mask: createMask([]) },
     });
     await conversation.submit(MessageAction.create({ content: 'go on' }));

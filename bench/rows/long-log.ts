@@ -100,7 +100,7 @@ async function fillLog(home: string, id: string, events: number): Promise<number
         stop: async () => undefined,
       },
     },
-    settings: { confirmationMode: false },
+    settings: {},
     host: { clock, mask: createMask([]) },
   });
   while (conversation.state.nextId < events) {

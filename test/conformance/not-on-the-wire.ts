@@ -103,8 +103,8 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SB430–SB432, SB540',
   },
   {
-    why: 'How a command line is judged: a table and properties of pure functions, with bash itself as the judge.',
-    ids: 'TR700–TR704',
+    why: 'What rules say of an action: a table and properties of pure functions, with bash itself as the judge, and the policy in whole conversations of the engine.',
+    ids: 'TR700–TR713',
   },
   {
     why: 'About the repository and this suite, not about a server.',

@@ -98,7 +98,6 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       ...(options.microagents && { microagents: options.microagents }),
     },
     settings: {
-      confirmationMode: false,
       ...(options.snapshotEvery !== undefined && { snapshotEvery: options.snapshotEvery }),
       ...options.settings,
     },

@@ -64,7 +64,7 @@ async function oneLife({ log, provider, runtimes }: ReturnType<typeof mortal>, s
     agent: codeActAgent,
     llm: async () => provider,
     sandbox: { runtimes },
-    settings: { confirmationMode: false, ...(snapshotEvery !== undefined && { snapshotEvery }) },
+    settings: { ...(snapshotEvery !== undefined && { snapshotEvery }) },
     host: { clock: systemClock, mask: createMask([]) },
   });
   if (conversation.state.lastUserMessageId < 0) await conversation.submit(MessageAction.create({ content: 'count' }));

@@ -25,7 +25,7 @@ import { nextStep, type LoopLimits } from '../engine/next-step.ts';
 import { LongMessages } from '../engine/long-messages.ts';
 import { createViewFeed } from '../engine/view-feed.ts';
 import { engineError, stateChanged } from '../engine/notices.ts';
-import { alwaysConfirm, neverConfirm } from '../policy/confirmation-policy.ts';
+import { createConfirmationPolicy, type ConfirmationSettings } from '../policy/confirmation-policy.ts';
 import type { RunnableAction, Runtimes } from '../sandbox/runtime.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
@@ -39,8 +39,8 @@ import { submit } from './submit/submit.ts';
 import { WriteRetry } from '../engine/write-retry.ts';
 
 export interface ConversationSettings {
-  /** Actions that can do harm wait for a person. */
-  readonly confirmationMode: boolean;
+  /** Which actions wait for a person, as of now; default: none. */
+  readonly confirmation?: () => ConfirmationSettings;
   /** Answers of the model since the last message from the user; default 500. */
   readonly maxIterations?: number;
   /** US dollars for the whole conversation; default no limit. */
@@ -130,7 +130,7 @@ async function openPorts(
     delegate,
     external,
     executing: new Mutex(),
-    policy: options.settings.confirmationMode ? alwaysConfirm : neverConfirm,
+    policy: createConfirmationPolicy(options.settings.confirmation ?? (() => NEVER_ASKS)),
     limits: limitsOf(options.settings),
     clock,
     mask,
@@ -141,6 +141,8 @@ async function openPorts(
   };
   return { ports, storedTo };
 }
+
+const NEVER_ASKS: ConfirmationSettings = { mode: 'never', rules: [], analyzer: 'rules' };
 
 function limitsOf({ maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter }: ConversationSettings): LoopLimits {
   return { maxIterations, maxBudgetUsd, condenses, condensesAfter };

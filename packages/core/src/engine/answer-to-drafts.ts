@@ -15,10 +15,11 @@ import {
 } from '@tendon/protocol';
 import type { LlmAnswer, LlmToolCall } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import type { ConfirmationPolicy } from '../policy/confirmation-policy.ts';
+import type { EngineState } from './engine-state.ts';
+import type { ConfirmationPolicy, Verdict } from '../policy/confirmation-policy.ts';
 import { parseToolCall } from '../tools/parse-tool-call.ts';
 import type { Tool, ToolCallResult } from '../tools/define-tool.ts';
-import { answerTo, malformedCall, notice, notStarted, stateChanged } from './notices.ts';
+import { answerTo, denied, malformedCall, notice, notStarted, stateChanged } from './notices.ts';
 
 export interface ParsedAnswer {
   readonly answer: LlmAnswer;
@@ -32,6 +33,8 @@ export type Destination = { readonly executor: string } | { readonly failure: st
 export interface AnswerContext {
   readonly firstId: number;
   readonly policy: ConfirmationPolicy;
+  /** Where the agent's shell stood after its last command, and of which executor it is. */
+  readonly shell: EngineState['shell'];
   readonly destination: Destination;
   /** The user has written since the request: the task cannot end with an answer that did not see it. */
   readonly steered: boolean;
@@ -83,6 +86,7 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
   const drafts: SourcedDraft[] = [];
   let ended: AgentState | undefined;
   let waiting = false;
+  let folder = folderOf(context);
   for (const [index, call] of calls.entries()) {
     const { id, name } = answer.toolCalls[index]!;
     const whole = { function_name: name, tool_call_id: id, model_response, total_calls_in_response: calls.length };
@@ -94,10 +98,13 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
       continue;
     }
     const action = withThought(call.action, index === 0 ? answer.text : '');
-    const confirm = !ended && context.policy.needsConfirmation(action);
+    const verdict = ended ? AFTER_END : context.policy(action, folder);
+    // Where the shell stands behind a command is seen when it has run.
+    if (action.action === 'run') folder = undefined;
+    const confirm = verdict.decision === 'ask';
     if (confirm && !waiting && !context.steered && index === calls.length - 1) drafts.push(stateChanged('awaiting_user_confirmation'));
-    drafts.push(addressed(action, metadata, confirm, context.destination));
-    const reply = ended ? notice.afterEnd : replyAtOnce(action, confirm, context.destination);
+    drafts.push(addressed(action, metadata, verdict, context.destination));
+    const reply = ended ? notice.afterEnd : replyAtOnce(action, verdict, context.destination);
     if (reply) drafts.push(answerTo({ id: context.firstId + drafts.length - 1, source: 'agent', tool_call_metadata: metadata }, reply));
     else if (answeredBy(action.action) !== 'none') waiting = true;
     ended ??= end;
@@ -106,12 +113,19 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
   return charged(drafts, answer, context.metrics);
 }
 
+const AFTER_END: Verdict = { decision: 'allow', reason: 'it does not run' };
+
+function folderOf({ shell, destination }: AnswerContext): string | undefined {
+  return shell && destination && 'executor' in destination && destination.executor === shell.executor ? shell.folder : undefined;
+}
+
 const ENDS: { readonly [kind in ActionKind]?: AgentState } = { finish: 'finished', reject: 'rejected' };
 
 /** The observation of an action that is answered in the same batch. */
-function replyAtOnce(action: ActionDraft, confirm: boolean, destination: Destination): ObservationDraft | undefined {
+function replyAtOnce(action: ActionDraft, { decision, reason }: Verdict, destination: Destination): ObservationDraft | undefined {
+  if (decision === 'deny') return denied(reason);
   const failure = failureOf(destination);
-  if (failure !== undefined && !confirm && isRunnable(action.action)) return notStarted(failure);
+  if (failure !== undefined && decision !== 'ask' && isRunnable(action.action)) return notStarted(failure);
   return action.action === 'think' ? notice.thought : undefined;
 }
 
@@ -145,11 +159,19 @@ function withThought(action: ActionDraft, text: string): ActionDraft {
   return { ...action, args: { ...action.args, thought } } as ActionDraft;
 }
 
-function addressed(action: ActionDraft, metadata: ToolCallMetadata, confirm: boolean, destination: Destination): SourcedDraft {
-  const args = confirm ? { ...action.args, confirmation_state: 'awaiting_confirmation' } : action.args;
-  const executor = isRunnable(action.action) && !confirm && destination && 'executor' in destination ? destination.executor : undefined;
+function addressed(action: ActionDraft, metadata: ToolCallMetadata, { decision, risk }: Verdict, destination: Destination): SourcedDraft {
+  const confirmation_state = STATES[decision];
+  const args = {
+    ...action.args,
+    ...(confirmation_state && { confirmation_state }),
+    ...(risk !== undefined && 'security_risk' in action.args && { security_risk: risk }),
+  };
+  const executor =
+    isRunnable(action.action) && decision === 'allow' && destination && 'executor' in destination ? destination.executor : undefined;
   return { ...action, source: 'agent', args, tool_call_metadata: metadata, ...(executor && { executor }) } as SourcedDraft;
 }
+
+const STATES = { allow: undefined, ask: 'awaiting_confirmation', deny: 'rejected' } as const;
 
 /** The answer in the chat-completion shape that clients know. `created` in seconds. */
 function toModelResponse(answer: LlmAnswer, created: Date): ModelResponse {

@@ -12,6 +12,7 @@
  *     stop; `condensation.end` is the last id that the model was made to forget.
  *     A restored conversation begins after that.
  * N7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
+ * N9  `shell` is where the usual shell of an executor stood when its last command ended; it is unknown while one runs.
  * N8  `planId` is the newest observation that holds a plan of the agent, `NO_PLAN` before the first.
  */
 import {
@@ -83,6 +84,7 @@ export interface EngineState {
   readonly metrics: LlmMetrics | undefined;
   readonly sent: readonly SentAction[];
   readonly planId: number;
+  readonly shell: { readonly executor: string; readonly folder: string } | undefined;
 }
 
 const NO_PROGRESS: Progress = Object.freeze({ turns: 0, malformed: 0, repetition: NO_REPETITION });
@@ -97,6 +99,7 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   metrics: undefined,
   sent: Object.freeze([]),
   planId: NO_PLAN,
+  shell: undefined,
 });
 
 /** Of the newest words. */
@@ -109,7 +112,8 @@ export function foldEngine(state: EngineState, event: Event): EngineState {
   const answers = event.source === 'agent' && event.llm_metrics && event.cause === undefined ? 1 : 0;
   const metrics = event.llm_metrics ?? state.metrics;
   const progress = { ...state.progress, turns: state.progress.turns + answers };
-  const next = { ...state, conversation: reduce(before, event), metrics, progress, sent: foldSent(state.sent, event) };
+  const sent = foldSent(state.sent, event);
+  const next = { ...state, conversation: reduce(before, event), metrics, progress, sent, shell: foldShell(state.shell, event, before) };
   if (isAction(event) && event.action === 'condensation_request') return withCondensation(next, true);
   if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);
   if (isObservation(event)) return foldObservation(next, event, before);
@@ -118,6 +122,19 @@ export function foldEngine(state: EngineState, event: Event): EngineState {
 
 function foldSent(sent: EngineState['sent'], { id, source, client_id: clientId }: Event): EngineState['sent'] {
   return clientId === undefined || source !== 'user' ? sent : [...sent.slice(1 - MAX_SENT), { clientId, id }];
+}
+
+function foldShell(shell: EngineState['shell'], event: Event, { pending }: ConversationState): EngineState['shell'] {
+  if (isAction(event)) return event.action === 'run' && isInUsualShell(event) ? undefined : shell;
+  if (!isObservation(event) || event.observation !== 'run') return shell;
+  const action = pending.find(({ id }) => id === event.cause);
+  if (action?.action !== 'run' || !isInUsualShell(action)) return shell;
+  const { exit_code, working_dir: folder } = event.extras.metadata;
+  return action.executor !== undefined && folder && exit_code !== -1 ? { executor: action.executor, folder } : undefined;
+}
+
+function isInUsualShell({ args: { session, background, is_static, confirmation_state } }: Action<'run'>): boolean {
+  return confirmation_state === 'confirmed' && session === undefined && !background && !is_static;
 }
 
 function foldPerson(state: EngineState, action: Action): EngineState {

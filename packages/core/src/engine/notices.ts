@@ -57,6 +57,14 @@ export function notStarted(reason: string): ObservationDraft {
   return error(`Not executed: ${reason}`, 'AGENT_ERROR$ACTION_NOT_EXECUTED');
 }
 
+/** A rule's word: nobody was asked. */
+export function denied(reason: string): ObservationDraft {
+  return error(
+    `Not executed: ${reason}. Do not try it in another way; ask the user if the task needs it.`,
+    'AGENT_ERROR$ACTION_NOT_EXECUTED',
+  );
+}
+
 export function outcomeUnknown(reason: string): ObservationDraft {
   return error(
     `The outcome of this action is not known: ${reason}. It may have run wholly, in part, or not at all, and it was not run again. ` +

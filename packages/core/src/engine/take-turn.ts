@@ -130,7 +130,7 @@ async function appendAnswer(
     const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow });
     const firstId = state.conversation.nextId + lead.length;
     const steered = state.conversation.lastUserMessageId >= seen;
-    const answer = answerToDrafts(parsed, { firstId, policy: ports.policy, destination, steered, metrics, now });
+    const answer = answerToDrafts(parsed, { firstId, policy: ports.policy, shell: state.shell, destination, steered, metrics, now });
     const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
     const { condenses, condensesAfter = Infinity } = ports.limits;
     const isEnough = isNearlyFull(metrics, contextWindow) || firstId - 1 - state.condensation.end >= condensesAfter;

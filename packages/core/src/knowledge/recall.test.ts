@@ -170,7 +170,7 @@ it('EN126: a question to the memory is answered with microagents and the convers
 it('EN127: a message while an action waits for a verdict is answered at once', async () => {
   const { say, untilState, events } = await stage({
     folder: workspace(KNOWN),
-    settings: { confirmationMode: true },
+    settings: { confirmation: () => ({ mode: 'rules', rules: [], analyzer: 'rules' }) },
     script: [bash('true')],
   });
   await say('begin');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALLOWED, ASKED, DENIED, FOLDER, RULES } from './commands.test-support.ts';
+import { ALLOWED, ASKED, DENIED, FOLDER, NOTHING, RULES } from './commands.test-support.ts';
 import { judgeCommand } from './judge-command.ts';
 
 const decide = (command: string): string => judgeCommand(command, RULES, FOLDER).decision;
@@ -16,6 +16,9 @@ describe('TR700: a command line is allowed only when every program, file and hos
   });
   it('TR701: what a rule denies is denied however it is written', () => {
     expect(DENIED.filter((command) => decide(command) !== 'deny').map((c) => [c, judgeCommand(c, RULES, FOLDER).reason])).toEqual([]);
+  });
+  it('TR700: a line of which no rule allows a part asks, also when it does nothing', () => {
+    expect(NOTHING.map(decide)).toEqual(NOTHING.map(() => 'open'));
   });
   it('TR702: what cannot be judged asks, and is not denied', () => {
     expect(ASKED.filter((command) => decide(command) === 'deny')).toEqual([]);

@@ -6,6 +6,7 @@ export const FOLDER = '/workspace/app';
 const allow = (command: string): ConfirmationRule => ({ decision: 'allow', command });
 
 export const RULES: readonly ConfirmationRule[] = [
+  ...['echo', 'true', ':', 'pwd', 'cd', 'test', '['].map(allow),
   ...[
     'ls',
     'cat',
@@ -145,7 +146,7 @@ export const ALLOWED: readonly string[] = [
   'setsid npm test',
   'ionice -c 3 nice npm test',
   'command ls',
-  'command -v rm',
+  'command -v rm; ls',
   'builtin echo x',
   'exec ls',
   '\\ls',
@@ -185,7 +186,7 @@ export const ALLOWED: readonly string[] = [
   "eval 'git status'",
   'eval ls -la',
   'x=1; echo $x',
-  'export x=1',
+  'export x=1; ls',
   'set -euo pipefail; npm test',
   'find src -name "*.ts" -not -path "./node_modules/*"',
   'find src -type f',
@@ -196,9 +197,6 @@ export const ALLOWED: readonly string[] = [
   'cp -r src/a /workspace/other',
   'cp src/*.ts dist/',
   'ls # rm -rf /',
-  '# only a comment',
-  '',
-  '   ',
   'ls;',
   'ls &',
   'ls\npwd\n',
@@ -382,6 +380,9 @@ export const DENIED: readonly string[] = [
   'rsync a evil.example:/x',
   'npm test --registry=https://evil.example',
 ];
+
+/** They do nothing: no rule is about them alone, and with others they are allowed. */
+export const NOTHING: readonly string[] = ['', '   ', '# only a comment', 'x=1', 'exit 0', 'type ls', 'export x=1'];
 
 /** Neither allowed nor denied: a person is asked. */
 export const ASKED: readonly string[] = [

@@ -1,16 +1,54 @@
-import { ACTIONS, type ActionDraft } from '@tendon/protocol';
+/** Whether an action of the agent runs, waits for a person, or is refused: rules first, then the mode. Pure. */
+import { ACTIONS, type ActionDraft, type ConfirmationMode, type ConfirmationRule } from '@tendon/protocol';
+import { judgeAction } from './judge-action.ts';
+import { riskOf, type Risk } from './risk.ts';
 
-/** Whether a person must agree before an action of the agent runs. */
-export interface ConfirmationPolicy {
-  readonly name: string;
-  /** Pure; asked once, before the action is appended. */
-  needsConfirmation(action: ActionDraft): boolean;
+export interface ConfirmationSettings {
+  readonly mode: ConfirmationMode;
+  readonly rules: readonly ConfirmationRule[];
+  /** Whose word the mode `risk` takes: rules of our own, or the `security_risk` of the model's call. */
+  readonly analyzer: 'rules' | 'llm';
 }
 
-export const neverConfirm: ConfirmationPolicy = { name: 'never', needsConfirmation: () => false };
+export interface Verdict {
+  readonly decision: 'allow' | 'ask' | 'deny';
+  /** One sentence without a full stop. */
+  readonly reason: string;
+  /** What the analyzer made of it; the action shows it in place of the model's own. */
+  readonly risk?: Risk;
+}
 
-/** Confirmation mode: everything whose kind says that it can do harm. */
-export const alwaysConfirm: ConfirmationPolicy = {
-  name: 'always',
-  needsConfirmation: ({ action }) => ACTIONS[action].traits.confirmable,
-};
+/** Asked once, before the action is appended. `folder`: where the shell stands, if that is known. */
+export type ConfirmationPolicy = (action: ActionDraft, folder: string | undefined) => Verdict;
+
+const ALLOWED: Verdict = { decision: 'allow', reason: 'nothing asks' };
+
+export function createConfirmationPolicy(settings: () => ConfirmationSettings): ConfirmationPolicy {
+  return (action, folder) => judge(settings(), action, folder);
+}
+
+function judge({ mode, rules, analyzer }: ConfirmationSettings, action: ActionDraft, folder: string | undefined): Verdict {
+  // Where no rule can say no, nothing is to be found out.
+  const heeded = mode === 'always' || mode === 'never' ? rules.filter(({ decision }) => decision !== 'allow') : rules;
+  if (mode === 'never' && heeded.length === 0) return ALLOWED;
+  const { confirmable } = ACTIONS[action.action].traits;
+  if (!confirmable && heeded.every(({ decision }) => decision !== 'deny')) return ALLOWED;
+  const { decision, reason, isDoubt } = judgeAction(action, heeded, folder);
+  if (decision === 'deny') return { decision, reason };
+  if (!confirmable) return ALLOWED;
+  if (mode === 'always') return { decision: 'ask', reason: 'every action asks' };
+  if (decision === 'allow' || (decision === 'ask' && !isDoubt)) return { decision, reason };
+  if (mode === 'rules') return { decision: 'ask', reason };
+  if (mode === 'never') return decision === 'ask' ? { decision, reason } : ALLOWED;
+  return judgeRisk(action, analyzer, decision === 'ask' && heeded.some((rule) => rule.decision !== 'allow') ? reason : undefined);
+}
+
+/** `doubt`: a rule may forbid it, which cannot be seen. High and unknown risk ask. */
+function judgeRisk(action: ActionDraft, analyzer: ConfirmationSettings['analyzer'], doubt: string | undefined): Verdict {
+  const risk = analyzer === 'rules' ? riskOf(action) : ((action.args as { readonly security_risk?: Risk }).security_risk ?? -1);
+  if (doubt !== undefined) return { decision: 'ask', reason: doubt, risk };
+  if (risk === 2) return { decision: 'ask', reason: 'the risk is high', risk };
+  return risk === -1
+    ? { decision: 'ask', reason: 'the risk is not known', risk }
+    : { decision: 'allow', reason: 'the risk is not high', risk };
+}

@@ -9,6 +9,8 @@ export interface Judgement {
   readonly decision: 'allow' | 'ask' | 'deny' | 'open';
   /** One sentence, without a full stop; for the person and the model. */
   readonly reason: string;
+  /** It asks because it cannot be judged, not because a rule says so. */
+  readonly isDoubt: boolean;
 }
 
 /** `folder`: where the shell stands, if that is known. */
@@ -20,19 +22,20 @@ export function judgeLine(line: CommandLine, rules: readonly ConfirmationRule[],
   const folders = foldersOf(line, folder);
   const matches = rules.map((rule) => (rule.decision === 'allow' ? 'no' : matchOf(rule, line, folders)));
   const denied = rules.find(({ decision }, index) => decision === 'deny' && matches[index] === 'yes');
-  if (denied) return { decision: 'deny', reason: `a rule denies ${ruleText(denied)}` };
+  if (denied) return { decision: 'deny', reason: `a rule denies ${ruleText(denied)}`, isDoubt: false };
   const asked = rules.find((_, index) => matches[index] !== 'no');
-  if (asked) return { decision: 'ask', reason: `a rule is about ${ruleText(asked)}` };
+  if (asked) return { decision: 'ask', reason: `a rule is about ${ruleText(asked)}`, isDoubt: false };
   const [doubt] = line.doubts;
-  if (doubt !== undefined) return { decision: 'ask', reason: doubt };
+  if (doubt !== undefined) return { decision: 'ask', reason: doubt, isDoubt: true };
   const allowing = rules.filter(({ decision, tool }) => decision === 'allow' && tool === undefined);
-  const left = line.programs.find(
-    (program) => !allowing.some((rule) => isAllowed(rule, program, folders) && readsWithin(rule, line, folders)),
-  );
-  if (left) return { decision: 'open', reason: `no rule allows \`${left.name}\`` };
+  // Builtins are allowed with the programs among which they stand, not for themselves.
+  const parts = line.programs.length + line.writes.length > 0 ? line.programs : line.harmless;
+  if (parts.length + line.writes.length === 0) return { decision: 'open', reason: 'no rule is about it', isDoubt: false };
+  const left = parts.find((program) => !allowing.some((rule) => isAllowed(rule, program, folders) && readsWithin(rule, line, folders)));
+  if (left) return { decision: 'open', reason: `no rule allows \`${left.name}\``, isDoubt: false };
   const file = line.writes.find(({ text }) => !allowing.some((rule) => writesWithin(rule, text, folders)));
-  if (file) return { decision: 'open', reason: `no rule allows it to write ${file.text}` };
-  return { decision: 'allow', reason: 'rules allow all of it' };
+  if (file) return { decision: 'open', reason: `no rule allows it to write ${file.text}`, isDoubt: false };
+  return { decision: 'allow', reason: 'rules allow all of it', isDoubt: false };
 }
 
 function foldersOf({ folders: changes }: CommandLine, folder: string | undefined): Folders {
@@ -49,7 +52,9 @@ const MAX_FOLDERS = 64;
 
 function matchOf(rule: ConfirmationRule, line: CommandLine, folders: Folders): Match {
   if (rule.tool !== undefined) return 'no';
-  const matches = line.programs.map((program) => touches(rule, program, folders));
+  // Builtins open no file.
+  const programs = rule.path === undefined ? [...line.programs, ...line.harmless] : line.programs;
+  const matches = programs.map((program) => touches(rule, program, folders));
   if (rule.path !== undefined && rule.command === undefined && rule.host === undefined) {
     const changes = (line.folders ?? []).map((text) => ({ text, known: 'literal' as const, isQuoted: true, raw: text }));
     matches.push(reaches([...line.writes, ...line.reads], rule.path, folders));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConfirmationMode, ConfirmationRules } from './confirmation.ts';
 import { GivenMcpConfig, McpConfig } from './mcp-config.ts';
 import { NetworkAllow, NetworkMode } from './network.ts';
 
@@ -16,6 +17,9 @@ export const SettingsUpdate = z.object({
   max_iterations: z.number().int().positive().nullish(),
   security_analyzer: text,
   confirmation_mode: flag,
+  /** `null`: of `confirmation_mode` and `security_analyzer`, as OpenHands means them. */
+  confirmation_policy: ConfirmationMode.nullish(),
+  confirmation_rules: ConfirmationRules.nullish(),
   llm_model: text,
   llm_api_key: text,
   llm_base_url: text,
@@ -57,6 +61,8 @@ export const Settings = z.object({
   max_iterations: z.number().int().nullable(),
   security_analyzer: z.string().nullable(),
   confirmation_mode: z.boolean().nullable(),
+  confirmation_policy: ConfirmationMode.nullable(),
+  confirmation_rules: ConfirmationRules,
   llm_model: z.string().nullable(),
   /** The stars of 0.25, which clears a key that it is not shown; never the key. */
   llm_api_key: z.literal(MASKED_KEY).nullable(),

@@ -29,6 +29,7 @@ import { replayThen } from '../replay/replay-then.ts';
 import { repositoryOf } from '../git/repository/repository-of.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { type ModelChoice, modelSource } from '../settings/model-choice.ts';
+import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
 /** Frontends send it unasked; a user who wants the history shortened by its length sets another. */
@@ -121,12 +122,13 @@ function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: 
 }
 
 /** As they are when the conversation is opened: its own parameters, the stored settings, the configuration. */
-function conversationSettings({ current }: SettingsStore, record: StoredConversation, config: ConversationConfig): ConversationSettings {
+function conversationSettings(settings: SettingsStore, record: StoredConversation, config: ConversationConfig): ConversationSettings {
+  const { current } = settings;
   const maxIterations = record.max_iterations ?? current?.max_iterations ?? config.maxIterations;
   const isChosen = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
   const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
   return {
-    confirmationMode: record.confirmation_mode ?? current?.confirmation_mode ?? config.confirmationMode,
+    confirmation: () => confirmationOf(record, settings.current, config),
     ...(maxIterations && { maxIterations }),
     condenses: current?.enable_default_condenser ?? true,
     ...(isChosen && { condensesAfter: current.condenser_max_size! }),

@@ -52,7 +52,7 @@ export function conversationsWith(
         llm: async () => llm,
         sandbox: { runtimes: noSandbox },
         extensions: { ...(able && { delegate: delegation(all, record) }) },
-        settings: { confirmationMode: false },
+        settings: {},
         host: { clock: systemClock, mask: createMask([]) },
       });
     },

@@ -2,6 +2,7 @@ import { Failure, Settings, SettingsUpdate, type CatalogError, BackendSettings, 
 import { z } from 'zod';
 import type { Routes } from '../platform/http/app.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
+import { SECURITY_ANALYZERS } from '../conversations/confirmation/confirmation-of.ts';
 import { checkNetworkParams } from '../conversations/network/conversation-network.ts';
 import { providerTokensOf, type SettingsStore } from './settings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
@@ -84,8 +85,6 @@ export const backendSettingsRoutes: Routes = (app) => {
   });
 };
 
-const SECURITY_ANALYZERS = ['grayswan', 'invariant', 'llm'];
-
 /** What a client can choose from. */
 export const optionRoutes: Routes<{ models(): Promise<readonly string[]>; readonly agents: readonly string[] }> = (
   app,
@@ -100,5 +99,5 @@ export const optionRoutes: Routes<{ models(): Promise<readonly string[]>; readon
   }));
   app.get('/api/options/models', { schema: { response: { 200: OptionNames } } }, async () => (await models()).toSorted());
   app.get('/api/options/agents', { schema: { response: { 200: OptionNames } } }, async () => agents.toSorted());
-  app.get('/api/options/security-analyzers', { schema: { response: { 200: OptionNames } } }, async () => SECURITY_ANALYZERS);
+  app.get('/api/options/security-analyzers', { schema: { response: { 200: OptionNames } } }, async () => [...SECURITY_ANALYZERS]);
 };

@@ -49,6 +49,8 @@ const DEFAULTS: Values = {
   max_iterations: null,
   security_analyzer: null,
   confirmation_mode: false,
+  confirmation_policy: null,
+  confirmation_rules: [],
   llm_model: null,
   llm_base_url: '',
   remote_runtime_resource_factor: 1,

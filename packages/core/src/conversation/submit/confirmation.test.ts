@@ -7,7 +7,7 @@ import { bash, done, outline, stage } from '../conversation.test-support.ts';
 
 const confirm = ChangeAgentStateAction.create({ agent_state: 'user_confirmed' });
 const reject = ChangeAgentStateAction.create({ agent_state: 'user_rejected' });
-const settings = { confirmationMode: true };
+const settings = { confirmation: () => ({ mode: 'rules', rules: [], analyzer: 'rules' }) as const };
 
 it('EN22: in confirmation mode an action waits; confirmed, it is added again and runs', async () => {
   const { say, submit, untilState, events, runtimes } = await stage({ settings, script: [{ text: 'let me', ...bash('echo yes') }, done] });

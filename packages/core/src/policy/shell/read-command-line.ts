@@ -13,6 +13,8 @@ export interface Program {
 
 export interface CommandLine {
   readonly programs: readonly Program[];
+  /** Builtins that only print, compare or end. */
+  readonly harmless: readonly Program[];
   /** Files that redirections write. */
   readonly writes: readonly Word[];
   readonly reads: readonly Word[];
@@ -85,6 +87,7 @@ const CHANGES = new Set([
 
 class CommandReader {
   readonly #programs: Program[] = [];
+  readonly #harmless: Program[] = [];
   readonly #writes: Word[] = [];
   readonly #reads: Word[] = [];
   readonly #folders: string[] = [];
@@ -94,7 +97,8 @@ class CommandReader {
 
   result(): CommandLine {
     const folders = this.#knowsFolder ? this.#folders : undefined;
-    return { programs: this.#programs, writes: this.#writes, reads: this.#reads, folders, doubts: [...this.#doubts] };
+    const doubts = [...this.#doubts];
+    return { programs: this.#programs, harmless: this.#harmless, writes: this.#writes, reads: this.#reads, folders, doubts };
   }
 
   script(text: string): void {
@@ -143,7 +147,7 @@ class CommandReader {
       return this.#doubt('a program that is known only when it runs');
     const name = first.text;
     const base = name.slice(name.lastIndexOf('/') + 1);
-    if (this.#builtin(name, args)) return;
+    if (this.#builtin(name, args)) return void this.#harmless.push({ name, args });
     if (isShell(base)) return this.#shell(name, base, args);
     if (Object.hasOwn(WRAPPERS, base)) return this.#wrapped(name, base, args);
     if (base === 'find') return this.#find(name, args);

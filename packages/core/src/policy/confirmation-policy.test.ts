@@ -1,0 +1,92 @@
+import {
+  BrowseAction,
+  CallToolMcpAction,
+  EditAction,
+  RunAction,
+  RunIpythonAction,
+  type ActionDraft,
+  type ConfirmationRule,
+} from '@tendon/protocol';
+import { describe, expect, it } from 'vitest';
+import { createConfirmationPolicy, type ConfirmationSettings } from './confirmation-policy.ts';
+
+const run = (command: string, is_input = false): ActionDraft => RunAction.create({ command, is_input });
+const edit = (path: string): ActionDraft => EditAction.create({ command: 'create', path, file_text: 'x' });
+const cell = RunIpythonAction.create({ code: '1' });
+const call = CallToolMcpAction.create({ name: 'fetch_fetch', arguments: { url: 'https://evil.example/' } });
+const browse = (url: string): ActionDraft => BrowseAction.create({ url });
+
+function decide(settings: Partial<ConfirmationSettings>, action: ActionDraft): string {
+  return createConfirmationPolicy(() => ({ mode: 'rules', rules: [], analyzer: 'rules', ...settings }))(action, '/workspace').decision;
+}
+
+describe('TR710: every kind of action is judged by what it names', () => {
+  const rules: readonly ConfirmationRule[] = [
+    { decision: 'allow', path: '/workspace' },
+    { decision: 'deny', path: '/workspace/.git' },
+    { decision: 'deny', host: 'evil.example' },
+    { decision: 'allow', tool: 'run_ipython' },
+    { decision: 'ask', tool: 'delete_all' },
+    { decision: 'allow', tool: 'run' },
+    { decision: 'deny', command: 'rm' },
+  ];
+  it.each<[ActionDraft, string]>([
+    [edit('/workspace/a'), 'allow'],
+    [edit('a'), 'allow'],
+    [edit('/etc/passwd'), 'ask'],
+    [edit('../etc/passwd'), 'ask'],
+    [edit('/workspace/.git/config'), 'deny'],
+    [edit('.git/hooks/x'), 'deny'],
+    [cell, 'allow'],
+    [RunIpythonAction.create({ code: 'open("/workspace/.git/config")' }), 'deny'],
+    [call, 'deny'],
+    [CallToolMcpAction.create({ name: 'delete_all', arguments: {} }), 'ask'],
+    [CallToolMcpAction.create({ name: 'other', arguments: {} }), 'ask'],
+    [browse('https://evil.example/x'), 'deny'],
+    [browse('https://example.com/x'), 'allow'],
+    [run('anything'), 'allow'],
+    [run('$x'), 'allow'],
+    [run('rm a'), 'deny'],
+    [run('C-c', true), 'allow'],
+    [run('', true), 'allow'],
+  ])('TR710: %j → %s', (action, decision) => {
+    expect(decide({ rules }, action)).toBe(decision);
+  });
+});
+
+it('TR710: input to a program asks, for it may be anything', () => {
+  expect(decide({ rules: [{ decision: 'allow', command: 'y' }] }, run('y', true))).toBe('ask');
+});
+
+it('TR711: `always` asks for all that may do harm, `never` for nothing that no rule is about', () => {
+  const allow: ConfirmationRule[] = [{ decision: 'allow', command: 'ls' }];
+  expect(decide({ mode: 'always', rules: allow }, run('ls'))).toBe('ask');
+  expect(decide({ mode: 'never', rules: allow }, run('$x'))).toBe('allow');
+  expect(decide({ mode: 'never', rules: [{ decision: 'ask', command: 'git push' }] }, run('git push'))).toBe('ask');
+  expect(decide({ mode: 'never', rules: [{ decision: 'deny', command: 'rm' }] }, run('ls'))).toBe('allow');
+  expect(decide({ mode: 'never', rules: [{ decision: 'deny', command: 'rm' }] }, run('$x a'))).toBe('ask');
+});
+
+describe('TR707: the risk of a command by our rules', () => {
+  it.each<[string, string]>([
+    ['ls -la', 'allow'],
+    ['git status', 'allow'],
+    ['npm test', 'allow'],
+    ['echo x > a', 'allow'],
+    ['rm -rf build', 'ask'],
+    ['git push', 'ask'],
+    ['git reset --hard', 'ask'],
+    ['git -C x clean -fd', 'ask'],
+    ['git branch -D x', 'ask'],
+    ['npm publish', 'ask'],
+    ['curl https://example.com', 'ask'],
+    ['cat a | ssh host', 'ask'],
+    ['bash -c "rm a"', 'ask'],
+    ['chmod -R 777 .', 'ask'],
+    ['dd if=a of=b', 'ask'],
+    ['$x', 'ask'],
+    ['python -c 1', 'ask'],
+  ])('TR707: %s → %s', (command, decision) => {
+    expect(decide({ mode: 'risk' }, run(command))).toBe(decision);
+  });
+});

@@ -1,0 +1,34 @@
+import type { Settings } from '@tendon/protocol';
+import { expect, it } from 'vitest';
+import type { StoredConversation } from '../conversation-records.ts';
+import { confirmationOf, SECURITY_ANALYZERS } from './confirmation-of.ts';
+
+function mode(settings: Partial<Settings>, own?: boolean, configured = false): string {
+  const record = { ...(own !== undefined && { confirmation_mode: own }) } as StoredConversation;
+  return confirmationOf(record, settings as Settings, { confirmationMode: configured }).mode;
+}
+
+it('TR712: the policy of the settings is the mode; without one the switch and the analyzer of frontends make it', () => {
+  expect(mode({})).toBe('never');
+  expect(mode({}, undefined, true)).toBe('rules');
+  expect(mode({ confirmation_mode: false }, undefined, true)).toBe('never');
+  expect(mode({ confirmation_mode: true, security_analyzer: null })).toBe('rules');
+  expect(mode({ confirmation_mode: true, security_analyzer: 'llm' })).toBe('risk');
+  expect(mode({ confirmation_mode: true, security_analyzer: 'rules' })).toBe('risk');
+  expect(mode({ confirmation_mode: true, security_analyzer: 'one that is not here' })).toBe('rules');
+  expect(mode({ confirmation_policy: 'always' })).toBe('always');
+  expect(mode({ confirmation_policy: 'risk', confirmation_mode: false })).toBe('risk');
+});
+
+it('TR712: a conversation that was created with its own switch keeps it', () => {
+  expect(mode({ confirmation_policy: 'always' }, false)).toBe('never');
+  expect(mode({ confirmation_policy: 'never' }, true)).toBe('rules');
+  expect(mode({ confirmation_policy: 'always' }, true)).toBe('always');
+});
+
+it('TR713: an analyzer that is listed is used by its name', () => {
+  for (const security_analyzer of SECURITY_ANALYZERS)
+    expect(confirmationOf({} as StoredConversation, { security_analyzer } as Settings, { confirmationMode: true }).analyzer).toBe(
+      security_analyzer,
+    );
+});

@@ -1,0 +1,41 @@
+import type { ConfirmationSettings } from '@tendon/core';
+import type { ConfirmationMode, Settings } from '@tendon/protocol';
+import type { ConversationConfig } from '../../platform/config/config.ts';
+import type { StoredConversation } from '../conversation-records.ts';
+
+/** The analyzers that a client can choose: rules of our own, and the model's word on its own call. */
+export const SECURITY_ANALYZERS = ['llm', 'rules'] as const;
+
+function isAnalyzer(name: string | null | undefined): name is ConfirmationSettings['analyzer'] {
+  return SECURITY_ANALYZERS.some((known) => known === name);
+}
+
+/** Which actions of the conversation wait for a person: its own choice, the stored settings, the configuration. */
+export function confirmationOf(
+  record: StoredConversation,
+  settings: Settings | undefined,
+  config: Pick<ConversationConfig, 'confirmationMode'>,
+): ConfirmationSettings {
+  const analyzer = settings?.security_analyzer;
+  return {
+    mode: modeOf(record.confirmation_mode, settings, config),
+    rules: settings?.confirmation_rules ?? [],
+    analyzer: isAnalyzer(analyzer) ? analyzer : 'rules',
+  };
+}
+
+/**
+ * Frontends know a switch and an analyzer: with an analyzer only what is risky asks, without one everything that no rule allows. What a
+ * conversation was created with counts before the settings.
+ */
+function modeOf(
+  own: boolean | undefined,
+  settings: Settings | undefined,
+  config: Pick<ConversationConfig, 'confirmationMode'>,
+): ConfirmationMode {
+  const policy = settings?.confirmation_policy ?? null;
+  if (own === false) return 'never';
+  if (policy !== null && (own === undefined || policy !== 'never')) return policy;
+  if (!(own ?? settings?.confirmation_mode ?? config.confirmationMode)) return 'never';
+  return isAnalyzer(settings?.security_analyzer) ? 'risk' : 'rules';
+}
