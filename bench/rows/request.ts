@@ -40,7 +40,7 @@ export const request: Row = {
       sandbox: {
         runtimes: { acquire: async () => runtime, current: () => runtime, isWorkspaceEmpty: async () => true, stop: async () => undefined },
       },
-      settings: { confirmationMode: false, condenses: false, maxIterations: 2 * STEPS },
+      settings: { condenses: false, maxIterations: 2 * STEPS },
       host: { clock, mask: createMask([]) },
     });
     await conversation.submit(MessageAction.create({ content: 'go on' }));
