@@ -60,6 +60,8 @@ export default defineConfig({
     isolate: false,
     // Most tests wait for processes: on two cores four files at a time leave a third of the time unused.
     maxWorkers: 6,
+    // A young generation of this size is collected rarely; tests make much that does not last.
+    execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: OrderOfFiles },
     projects: [
       project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,long}.test.ts']),

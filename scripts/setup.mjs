@@ -83,32 +83,34 @@ function run(command, args, options = {}) {
   return result.status === 0;
 }
 
-function installDependencies() {
+// Not `npm ci`: it refuses a lockfile without the binaries of other systems, which not every registry has. The versions are the same.
+const NPM = 'npm install --no-save --loglevel=error --include=dev --include=optional';
+const WAIT = '-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3';
+const aptCommand = (packages) => `apt-get update -qq ${WAIT}; apt-get install -y -qq --no-install-recommends ${WAIT} ${packages.join(' ')}`;
+
+/** Dependencies of the lockfile and packages of the system, at the same time: both spend a good part of it waiting. */
+function install(purpose) {
+  const missing = SYSTEM.filter((need) => need.purposes.includes(purpose) && !isThere(need));
   const stamp = join(root, 'node_modules', '.tendon-lock');
   const lock = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  say('Installing dependencies from package-lock.json (once, about a minute) …');
+  const isStale = !existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock;
+  const usesApt = missing.length > 0 && process.platform === 'linux' && process.getuid?.() === 0 && onPath('apt-get');
+  const packages = usesApt ? missing.flatMap((need) => need.packages) : [];
+  if (usesApt) say(`Installing ${packages.join(', ')} with apt …`);
+  if (isStale) say('Installing dependencies from package-lock.json (once, about a minute) …');
   const started = Date.now();
-  // Not `npm ci`: it refuses a lockfile without the binaries of other systems, which not every registry has. The versions are the same.
-  if (!run('npm', ['install', '--no-save', '--loglevel=error', '--include=dev', '--include=optional']))
-    throw new Error('npm install failed; its last lines above name the cause');
-  mkdirSync(join(root, 'node_modules'), { recursive: true });
-  writeFileSync(stamp, lock);
-  say(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.`);
-}
-
-function installSystemPackages(purpose) {
-  const missing = SYSTEM.filter((need) => need.purposes.includes(purpose) && !isThere(need));
-  if (missing.length === 0) return;
-  const packages = missing.flatMap((need) => need.packages);
-  if (process.platform === 'linux' && process.getuid?.() === 0 && onPath('apt-get')) {
-    say(`Installing ${packages.join(', ')} with apt …`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const wait = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=3'];
-    run('apt-get', ['update', '-qq', ...wait], { env });
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wait, ...packages], { env });
+  if (usesApt || isStale) {
+    const beside = usesApt ? `{ ${aptCommand(packages)}; } & ` : '';
+    const script = `${beside}${isStale ? NPM : 'true'}; status=$?; wait; exit $status`;
+    if (!run('sh', ['-c', script], { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }))
+      throw new Error('npm install failed; its last lines above name the cause');
+    say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+  }
+  if (isStale) {
+    mkdirSync(join(root, 'node_modules'), { recursive: true });
+    writeFileSync(stamp, lock);
   }
   for (const need of missing.filter((each) => !isThere(each))) {
     say(`Missing: ${need.program}. Install it with: apt-get install ${need.packages.join(' ')}. Without it ${need.without}.`);
@@ -117,8 +119,7 @@ function installSystemPackages(purpose) {
 
 /** Prepares for `start` or `test`; returns the Node to run with and an environment that has it first on PATH. */
 export function setup(purpose) {
-  installDependencies();
-  installSystemPackages(purpose);
+  install(purpose);
   const node = nodeBinary(root);
   const bin = join(root, 'node_modules', '.bin');
   return { node, env: { ...process.env, PATH: [join(node, '..'), bin, process.env.PATH].join(delimiter) } };
