@@ -42,7 +42,8 @@ export const actions = {
   pause: () => actions.changeAgentState('paused'),
   resume: () => actions.changeAgentState('running'),
   stop: () => actions.changeAgentState('stopped'),
-  approve: () => actions.changeAgentState('user_confirmed'),
+  /** `edited` runs in place of the command or cell that waits. */
+  approve: (edited?: string) => payload('change_agent_state', { agent_state: 'user_confirmed', ...(edited !== undefined && { edited }) }),
   reject: (reason = '') => actions.changeAgentState('user_rejected', reason),
 
   /** `timeout` in seconds. */

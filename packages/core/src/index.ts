@@ -12,6 +12,7 @@ export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphor
 export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenConversationOptions } from './conversation/open-conversation.ts';
+export { suggestRules } from './policy/suggest-rules.ts';
 export type { ConfirmationSettings } from './policy/confirmation-policy.ts';
 export { awaitsConfirmation } from './engine/next-step.ts';
 export { REASONING_EFFORTS, TOOL_CALLING } from './llm/llm-provider.ts';

@@ -11,7 +11,7 @@ export type RunConfigResult =
  * (the home folder, the root, a folder of the system, or Tendon's own memory): then in a fresh one.
  */
 export async function readRunConfig(env: NodeJS.ProcessEnv, cwd: string): Promise<RunConfigResult> {
-  const read = await readFiledConfig({ LOG_LEVEL: 'error', ...env });
+  const read = await readFiledConfig({ LOG_LEVEL: 'error', SECURITY_UNATTENDED: 'true', ...env });
   return read.ok ? inFolder(read.config, cwd, read.notices) : read;
 }
 

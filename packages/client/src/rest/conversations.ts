@@ -1,4 +1,13 @@
-import type { ConversationNetwork, ConversationInfo as WireInfo, NetworkAnswer, CreatedShare, ShareInfo } from '@tendon/protocol';
+import type {
+  AlwaysRule,
+  ConfirmationRule,
+  ConversationConfirmation,
+  ConversationNetwork,
+  ConversationInfo as WireInfo,
+  NetworkAnswer,
+  CreatedShare,
+  ShareInfo,
+} from '@tendon/protocol';
 import type { Request } from './request.ts';
 
 /** What the server reports of a conversation. Other servers lack the fields that are Tendon's own. */
@@ -62,6 +71,14 @@ export function conversationRoutes(request: Request) {
     answerNetwork: (id: string, body: NetworkAnswer) => request<ConversationNetwork>(at(id, '/network/answer'), { method: 'POST', body }),
     /** In every conversation; needs the scope `admin`. */
     allowAlways: (id: string, host: string) => request<ConversationNetwork>(at(id, '/network/always'), { method: 'POST', body: { host } }),
+    /** Which actions wait for a person, and what would allow the one that waits. */
+    confirmation: (id: string) => request<ConversationConfirmation>(at(id, '/confirmation')),
+    /** In place of the rules of this conversation. */
+    setRules: (id: string, rules: readonly ConfirmationRule[]) =>
+      request<ConversationConfirmation>(at(id, '/confirmation'), { method: 'PUT', body: { rules } }),
+    /** In other conversations too; needs the scope `admin`. */
+    alwaysAllow: (id: string, body: AlwaysRule) =>
+      request<ConversationConfirmation>(at(id, '/confirmation/always'), { method: 'POST', body }),
     trajectory: (id: string) => request<{ readonly trajectory: readonly Record<string, unknown>[] }>(at(id, '/trajectory')),
   };
 }

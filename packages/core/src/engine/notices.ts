@@ -2,6 +2,7 @@
 import {
   AgentStateChangedObservation,
   ErrorObservation,
+  MessageAction,
   ThinkObservation,
   UserRejectedObservation,
   withAnswerReference,
@@ -55,6 +56,20 @@ export const notice = {
 
 export function notStarted(reason: string): ObservationDraft {
   return error(`Not executed: ${reason}`, 'AGENT_ERROR$ACTION_NOT_EXECUTED');
+}
+
+/** The user's reason, for the model. */
+export function rejectedBecause(reason = ''): ObservationDraft {
+  const text = reason.trim().slice(0, MAX_REASON_CHARS);
+  return text === '' ? notice.rejected : UserRejectedObservation.create(`${notice.rejected.content} Their reason: ${text}`, {});
+}
+
+const MAX_REASON_CHARS = 4000;
+
+/** The model's call stands in its answer as the model wrote it, so the change is a message, which the model and the history have. */
+export function changedByUser(text: string): SourcedDraft {
+  const content = `I changed what you wanted to run before I approved it. This runs instead, and its result is what follows:\n${text}`;
+  return { source: 'user', ...MessageAction.create({ content }) };
 }
 
 /** A rule's word: nobody was asked. */

@@ -8,6 +8,8 @@ export interface ConfirmationSettings {
   readonly rules: readonly ConfirmationRule[];
   /** Whose word the mode `risk` takes: rules of our own, or the `security_risk` of the model's call. */
   readonly analyzer: 'rules' | 'llm';
+  /** Nobody is there to ask: what would wait is denied. Default false. */
+  readonly isUnattended?: boolean | undefined;
 }
 
 export interface Verdict {
@@ -24,7 +26,12 @@ export type ConfirmationPolicy = (action: ActionDraft, folder: string | undefine
 const ALLOWED: Verdict = { decision: 'allow', reason: 'nothing asks' };
 
 export function createConfirmationPolicy(settings: () => ConfirmationSettings): ConfirmationPolicy {
-  return (action, folder) => judge(settings(), action, folder);
+  return (action, folder) => {
+    const current = settings();
+    const verdict = judge(current, action, folder);
+    const isDenied = current.isUnattended && verdict.decision === 'ask';
+    return isDenied ? { ...verdict, decision: 'deny', reason: `${verdict.reason}, and nobody is there to decide` } : verdict;
+  };
 }
 
 function judge({ mode, rules, analyzer }: ConfirmationSettings, action: ActionDraft, folder: string | undefined): Verdict {

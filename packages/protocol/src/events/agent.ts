@@ -6,7 +6,15 @@ const agentState = z.enum(AGENT_STATES);
 
 export const ChangeAgentStateAction = defineAction({
   kind: 'change_agent_state',
-  args: () => ({ agent_state: agentState, thought }),
+  /** `edited`: what is to run in place of the command or cell that waits, with `user_confirmed`. */
+  args: () => ({
+    agent_state: agentState,
+    thought,
+    edited: z
+      .string()
+      .max(64 * 1024)
+      .optional(),
+  }),
   message: (args) => `Agent state changed to ${args.agent_state}`,
 });
 

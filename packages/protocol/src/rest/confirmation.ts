@@ -15,8 +15,29 @@ export const ConfirmationRule = z
     path: z.string().startsWith('/').max(4096).optional(),
     host: z.string().trim().toLowerCase().min(1).max(253).optional(),
     tool: z.string().trim().min(1).max(200).optional(),
+    /** `owner/name`: in conversations with this repository only. */
+    repository: z.string().trim().min(1).max(300).optional(),
   })
   .refine(({ command, path, host, tool }) => command ?? path ?? host ?? tool, 'names no command, path, host or tool');
 export type ConfirmationRule = z.output<typeof ConfirmationRule>;
 
 export const ConfirmationRules = z.array(ConfirmationRule).max(500);
+
+/** The rules of one conversation, in place of those that it has. */
+export const ConversationRules = z.object({ rules: ConfirmationRules });
+
+/** What a person allows from now on: in all conversations, or in those with the repository of this one. */
+export const AlwaysRule = z.object({ rule: ConfirmationRule, scope: z.enum(['repository', 'everywhere']) });
+export type AlwaysRule = z.output<typeof AlwaysRule>;
+
+export const ConversationConfirmation = z.object({
+  mode: ConfirmationMode,
+  analyzer: z.string(),
+  /** Its own; a person can take them back. */
+  rules: ConfirmationRules,
+  /** Of the settings, as far as they hold here. */
+  general_rules: ConfirmationRules,
+  /** What would allow the action that waits, and others like it. */
+  suggestions: ConfirmationRules,
+});
+export type ConversationConfirmation = z.output<typeof ConversationConfirmation>;

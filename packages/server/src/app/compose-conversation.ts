@@ -103,7 +103,10 @@ export async function composeConversation(record: StoredConversation, parts: Con
       }),
       microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
     },
-    settings: conversationSettings(settings, record, config),
+    settings: {
+      ...conversationSettings(settings, record, config),
+      confirmation: () => confirmationOf(record, conversations.rulesOf(record), settings.current, config),
+    },
     host: {
       clock,
       mask,
@@ -122,13 +125,11 @@ function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: 
 }
 
 /** As they are when the conversation is opened: its own parameters, the stored settings, the configuration. */
-function conversationSettings(settings: SettingsStore, record: StoredConversation, config: ConversationConfig): ConversationSettings {
-  const { current } = settings;
+function conversationSettings({ current }: SettingsStore, record: StoredConversation, config: ConversationConfig): ConversationSettings {
   const maxIterations = record.max_iterations ?? current?.max_iterations ?? config.maxIterations;
   const isChosen = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
   const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
   return {
-    confirmation: () => confirmationOf(record, settings.current, config),
     ...(maxIterations && { maxIterations }),
     condenses: current?.enable_default_condenser ?? true,
     ...(isChosen && { condensesAfter: current.condenser_max_size! }),

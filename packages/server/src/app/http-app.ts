@@ -14,6 +14,7 @@ import { checkpointRoutes } from '../checkpoints/checkpoint-routes.ts';
 import { conversationFileRoutes, conversationTransferRoutes } from '../files/file-routes.ts';
 import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
 import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
+import { conversationConfirmationRoutes } from '../conversations/confirmation/confirmation-routes.ts';
 import { conversationNetworkRoutes } from '../conversations/network/network-routes.ts';
 import { conversationPanelRoutes } from '../previews/panel-routes.ts';
 import { conversationRoutes } from '../conversations/conversation-routes.ts';
@@ -49,6 +50,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   conversationGitRoutes,
   conversationKnowledgeRoutes,
   conversationPanelRoutes,
+  conversationConfirmationRoutes,
   conversationNetworkRoutes,
   shareRoutes,
   v1Routes,

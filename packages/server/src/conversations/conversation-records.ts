@@ -10,6 +10,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
+import type { ConfirmationRule } from '@tendon/protocol';
 import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
@@ -19,6 +20,8 @@ export type StoredConversation = ConversationRecord & {
   readonly stopped?: boolean;
   /** Chosen for this conversation; otherwise the stored settings decide. */
   readonly confirmation_mode?: boolean;
+  /** Saved by a person while it ran. */
+  readonly confirmation_rules?: readonly ConfirmationRule[];
   readonly max_iterations?: number;
   /** For the agent, from the client that created the conversation. */
   readonly instructions?: string;

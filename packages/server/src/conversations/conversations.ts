@@ -7,7 +7,14 @@
  */
 import type { Clock, Conversation, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
 import type { Mask } from '@tendon/protocol/masking';
-import { catalogError, type ActionDraft, type ConversationState, type NetworkParams, type ParsedAction } from '@tendon/protocol';
+import {
+  catalogError,
+  type ActionDraft,
+  type ConfirmationRule,
+  type ConversationState,
+  type NetworkParams,
+  type ParsedAction,
+} from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
@@ -58,6 +65,8 @@ export class Conversations {
   readonly #stopped: StoppedConversations;
   readonly #new: NewConversations;
   readonly #closing = new AbortController();
+  /** Of conversations whose rules were changed: an open one holds the record with which it was opened. */
+  readonly #rules = new Map<string, readonly ConfirmationRule[]>();
 
   constructor(options: ConversationsOptions) {
     const { registry, storage, runtimes } = options;
@@ -106,6 +115,18 @@ export class Conversations {
     const record = await this.#records.change(id, () => ({ network: taken.network }));
     await this.questions.policyChanged(id);
     return record && { ok: true, record };
+  }
+
+  /** What a person saved for this conversation, as of now. */
+  rulesOf({ id, confirmation_rules }: StoredConversation): readonly ConfirmationRule[] {
+    return this.#rules.get(id) ?? confirmation_rules ?? [];
+  }
+
+  /** From the next action on. `undefined`: no such conversation. */
+  async setRules(id: string, rules: readonly ConfirmationRule[]): Promise<StoredConversation | undefined> {
+    const record = await this.#records.change(id, () => ({ confirmation_rules: rules }));
+    if (record) this.#rules.set(id, rules);
+    return record;
   }
 
   get networkRules(): NetworkRules {

@@ -16,6 +16,7 @@ import {
   MASKED_KEY,
   McpConfig,
   type CatalogError,
+  type ConfirmationRule,
   type Settings,
   type SettingsUpdate,
   GitProvider,
@@ -29,6 +30,7 @@ const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
 type KeyName = (typeof KEYS)[number];
 /** What an update may bring. */
 const MAX_HOSTS = 200;
+const MAX_RULES = 500;
 /** `null` keeps these, because frontends send it for what they did not load. */
 const KEPT_ON_NULL: readonly string[] = ['llm_model', 'llm_base_url', 'user_consents_to_analytics'];
 
@@ -159,6 +161,16 @@ export class SettingsStore {
       if (allow.includes(host)) return undefined;
       if (allow.length >= MAX_HOSTS) return catalogError('INVALID_ARGUMENTS', `sandbox_network_allow has ${MAX_HOSTS} names already`);
       return this.#apply({ sandbox_network_allow: [...allow, host] });
+    });
+  }
+
+  /** Adds a rule to those of all conversations. */
+  allowAction(rule: ConfirmationRule): Promise<CatalogError | undefined> {
+    return this.#writing.run(async () => {
+      const rules = this.current?.confirmation_rules ?? [];
+      if (rules.some((each) => JSON.stringify(each) === JSON.stringify(rule))) return undefined;
+      if (rules.length >= MAX_RULES) return catalogError('INVALID_ARGUMENTS', `confirmation_rules has ${MAX_RULES} rules already`);
+      return this.#apply({ confirmation_rules: [...rules, rule] });
     });
   }
 

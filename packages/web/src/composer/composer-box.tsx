@@ -35,11 +35,7 @@ export function ComposerBox({
                 key={decision.id}
                 action={decision}
                 onApprove={() => connection.send(actions.approve())}
-                onReject={(reason) => {
-                  connection.send(actions.reject(reason));
-                  // The wire has no place for a reason, so it is sent as the message that the agent reads next.
-                  if (reason) connection.say(reason);
-                }}
+                onReject={(reason) => connection.send(actions.reject(reason))}
               />
             )}
           </>

@@ -6,9 +6,10 @@ import {
   type AgentState,
   type CatalogError,
   NullObservation,
+  type Action,
 } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { stateChanged, answerTo, notice, addedAgain } from '../../engine/notices.ts';
+import { stateChanged, answerTo, changedByUser, notice, addedAgain, rejectedBecause } from '../../engine/notices.ts';
 import type { EngineState } from '../../engine/engine-state.ts';
 import type { LoopPorts } from '../../engine/ports.ts';
 import { awaitsConfirmation, nextPending } from '../../engine/next-step.ts';
@@ -17,6 +18,8 @@ export interface StateRequest {
   readonly to: AgentState;
   /** The user's reason. */
   readonly thought?: string;
+  /** What the user put in place of the command that waits. */
+  readonly edited?: string;
 }
 
 /** A person asks for a state. What needs work to carry out (stop, finish) is only recorded here; the loop grants it. */
@@ -46,16 +49,16 @@ type Decision = { readonly decide: (state: EngineState) => readonly SourcedDraft
 /** A person's verdict on the action that waits: it is added again with a new id, and the waiting one is answered with nothing. */
 export async function decideConfirmation(
   ports: Pick<LoopPorts, 'folded' | 'sandbox' | 'aborts'>,
-  { to: verdict, thought }: VerdictRequest,
+  request: VerdictRequest,
 ): Promise<Decision | CatalogError> {
-  const refusal = refuse(ports.folded.state.conversation.agentState, verdict);
+  const refusal = refuse(ports.folded.state.conversation.agentState, request.to);
   if (refusal) return refusal;
-  if (verdict === 'user_rejected') return { decide: (state) => decided(state, { to: verdict, thought }, undefined) };
+  if (request.to === 'user_rejected') return { decide: (state) => decided(state, request, undefined) };
   // A confirmed action needs a destination before it is in the log as confirmed.
   const acquired = await ports.sandbox.acquire(ports.aborts.closing);
   if (!acquired.ok) return catalogError('RUNTIME_FAILED', acquired.reason);
   const { incarnation } = acquired.runtime;
-  return { decide: (state) => decided(state, { to: verdict, thought }, incarnation) };
+  return { decide: (state) => decided(state, request, incarnation) };
 }
 
 function decided(state: EngineState, request: VerdictRequest, executor: string | undefined): readonly SourcedDraft[] | CatalogError {
@@ -67,15 +70,27 @@ function decided(state: EngineState, request: VerdictRequest, executor: string |
   if (!waiting || !awaitsConfirmation(waiting)) return catalogError('ILLEGAL_STATE', 'no action waits for confirmation');
   const lead = [asRequest(request), answerTo(waiting, NullObservation.create('', {}))];
   if (verdict === 'user_confirmed') {
-    return [...lead, addedAgain(waiting, 'confirmed', executor), stateChanged('user_confirmed'), stateChanged('running')];
+    const approved = withEdit(waiting, request.edited);
+    if (!approved) return catalogError('INVALID_ARGUMENTS', 'edited: only a command and a cell can be changed');
+    const message = approved === waiting ? [] : [changedByUser(request.edited!)];
+    return [...lead, ...message, addedAgain(approved, 'confirmed', executor), stateChanged('user_confirmed'), stateChanged('running')];
   }
   const rest = pending.filter((action) => action.source === 'agent' && action.id !== waiting.id);
   return [
     ...lead,
     addedAgain(waiting, 'rejected'),
     stateChanged('user_rejected'),
-    answerTo({ ...waiting, id: nextId + lead.length }, notice.rejected),
+    answerTo({ ...waiting, id: nextId + lead.length }, rejectedBecause(request.thought)),
     ...rest.map((action) => answerTo(action, notice.afterRejection)),
-    stateChanged('awaiting_user_input'),
+    // A reason is a word to go on with.
+    stateChanged(request.thought?.trim() ? 'running' : 'awaiting_user_input'),
   ];
+}
+
+/** The action as the user changed it; undefined where it is of a kind that has no text to change. */
+function withEdit(action: Action, edited: string | undefined): Action | undefined {
+  if (edited === undefined) return action;
+  if (action.action === 'run') return action.args.command === edited ? action : { ...action, args: { ...action.args, command: edited } };
+  if (action.action === 'run_ipython') return action.args.code === edited ? action : { ...action, args: { ...action.args, code: edited } };
+  return undefined;
 }

@@ -99,8 +99,8 @@ async function handle(ports: LoopPorts, action: ActionDraft): Promise<SubmitResu
   }
 }
 
-function requestOf({ args: { agent_state, thought } }: ActionDraft<'change_agent_state'>): StateRequest {
-  return { to: agent_state, thought };
+function requestOf({ args: { agent_state, thought, edited } }: ActionDraft<'change_agent_state'>): StateRequest {
+  return { to: agent_state, thought, ...(edited !== undefined && { edited }) };
 }
 
 /** A user's `finish` requests the state `finished`; its text is the reason. */
@@ -108,9 +108,9 @@ function wordsOf({ args: { final_thought, thought } }: ActionDraft<'finish'>): s
   return final_thought || thought;
 }
 
-async function request(ports: LoopPorts, action: ActionDraft, { to, thought }: StateRequest): Promise<SubmitResult> {
+async function request(ports: LoopPorts, action: ActionDraft, { to, thought, edited }: StateRequest): Promise<SubmitResult> {
   if (to === 'user_confirmed' || to === 'user_rejected') {
-    const decision = await decideConfirmation(ports, { to, thought });
+    const decision = await decideConfirmation(ports, { to, thought, ...(edited !== undefined && { edited }) });
     return 'code' in decision ? refused(decision) : appendOnce(ports, action, decision.decide);
   }
   const from = ports.folded.state.conversation.agentState;

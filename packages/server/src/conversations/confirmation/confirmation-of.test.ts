@@ -5,7 +5,7 @@ import { confirmationOf, SECURITY_ANALYZERS } from './confirmation-of.ts';
 
 function mode(settings: Partial<Settings>, own?: boolean, configured = false): string {
   const record = { ...(own !== undefined && { confirmation_mode: own }) } as StoredConversation;
-  return confirmationOf(record, settings as Settings, { confirmationMode: configured }).mode;
+  return confirmationOf(record, [], settings as Settings, { confirmationMode: configured, isUnattended: false }).mode;
 }
 
 it('TR712: the policy of the settings is the mode; without one the switch and the analyzer of frontends make it', () => {
@@ -28,7 +28,8 @@ it('TR712: a conversation that was created with its own switch keeps it', () => 
 
 it('TR713: an analyzer that is listed is used by its name', () => {
   for (const security_analyzer of SECURITY_ANALYZERS)
-    expect(confirmationOf({} as StoredConversation, { security_analyzer } as Settings, { confirmationMode: true }).analyzer).toBe(
-      security_analyzer,
-    );
+    expect(
+      confirmationOf({} as StoredConversation, [], { security_analyzer } as Settings, { confirmationMode: true, isUnattended: false })
+        .analyzer,
+    ).toBe(security_analyzer);
 });

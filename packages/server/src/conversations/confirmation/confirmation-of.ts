@@ -1,5 +1,5 @@
 import type { ConfirmationSettings } from '@tendon/core';
-import type { ConfirmationMode, Settings } from '@tendon/protocol';
+import type { ConfirmationMode, ConfirmationRule, Settings } from '@tendon/protocol';
 import type { ConversationConfig } from '../../platform/config/config.ts';
 import type { StoredConversation } from '../conversation-records.ts';
 
@@ -10,17 +10,28 @@ function isAnalyzer(name: string | null | undefined): name is ConfirmationSettin
   return SECURITY_ANALYZERS.some((known) => known === name);
 }
 
+export interface ConfirmationSource {
+  readonly current: Settings | undefined;
+}
+
+/** The rules of the settings that hold in this conversation. */
+export function rulesOf(settings: Settings | undefined, { selected_repository: here }: StoredConversation): readonly ConfirmationRule[] {
+  return (settings?.confirmation_rules ?? []).filter(({ repository }) => repository === undefined || repository === here);
+}
+
 /** Which actions of the conversation wait for a person: its own choice, the stored settings, the configuration. */
 export function confirmationOf(
   record: StoredConversation,
+  own: readonly ConfirmationRule[],
   settings: Settings | undefined,
-  config: Pick<ConversationConfig, 'confirmationMode'>,
+  config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended'>,
 ): ConfirmationSettings {
   const analyzer = settings?.security_analyzer;
   return {
     mode: modeOf(record.confirmation_mode, settings, config),
-    rules: settings?.confirmation_rules ?? [],
+    rules: [...own, ...rulesOf(settings, record)],
     analyzer: isAnalyzer(analyzer) ? analyzer : 'rules',
+    isUnattended: config.isUnattended,
   };
 }
 

@@ -33,6 +33,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `GET ${ONE}/remember_prompt`,
     `GET ${ONE}/config`,
     `GET ${ONE}/network`,
+    `GET ${ONE}/confirmation`,
     `GET ${ONE}/checkpoints`,
     'GET /api/v1/sandboxes',
     'GET /api/v1/app-conversations',
@@ -111,6 +112,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `GET ${ONE}/web-hosts`,
     `GET ${ONE}/vscode-url`,
     `PUT ${ONE}/network`,
+    `PUT ${ONE}/confirmation`,
     `POST ${ONE}/network/answer`,
     `GET ${ONE}/shares`,
     `POST ${ONE}/shares`,
@@ -138,6 +140,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `DELETE ${ONE}`,
     // It opens a place to every conversation.
     `POST ${ONE}/network/always`,
+    `POST ${ONE}/confirmation/always`,
     'POST /api/settings',
     'POST /api/reset-settings',
     'GET /api/secrets',

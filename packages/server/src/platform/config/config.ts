@@ -75,6 +75,8 @@ export interface ConversationConfig {
   readonly maxIterations: number | undefined;
   readonly maxBudgetUsd: number | undefined;
   readonly confirmationMode: boolean;
+  /** Nobody decides: what would wait for a person is denied. */
+  readonly isUnattended: boolean;
   /** MCP servers for every conversation, beside those of the settings. */
   readonly mcpServers: McpConfig | undefined;
   /** For searching the web, where the settings have none. */
@@ -165,6 +167,7 @@ export const Environment = z.object({
   MAX_ITERATIONS: count(1).optional(),
   MAX_BUDGET_PER_TASK: z.coerce.number('US dollars are expected').min(0, 'no less than 0').optional(),
   SECURITY_CONFIRMATION_MODE: flag.default(false),
+  SECURITY_UNATTENDED: flag.default(false),
   MCP_CONFIG: json(GivenMcpConfig).optional(),
   SEARCH_API_KEY: secret.optional(),
   LOG_LEVEL: z
@@ -227,6 +230,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       maxIterations: values.MAX_ITERATIONS,
       maxBudgetUsd: values.MAX_BUDGET_PER_TASK,
       confirmationMode: values.SECURITY_CONFIRMATION_MODE,
+      isUnattended: values.SECURITY_UNATTENDED,
       mcpServers: values.MCP_CONFIG,
       searchApiKey: values.SEARCH_API_KEY,
       logLevel: values.LOG_LEVEL,

@@ -1,0 +1,63 @@
+import { ChangeAgentStateAction } from '@tendon/protocol';
+import { expect, it } from 'vitest';
+import { codeActAgent } from '../../agents/code-act-agent.ts';
+import { legalityProblems } from '../../prompt/legal-request.test-support.ts';
+import { projectMessages } from '../../prompt/project-messages.test-support.ts';
+import { bash, done, stage } from '../conversation.test-support.ts';
+
+const asking = { settings: { confirmation: () => ({ mode: 'always', rules: [], analyzer: 'rules' }) as const } };
+const decide = (agent_state: 'user_confirmed' | 'user_rejected', more: { thought?: string; edited?: string }) =>
+  ChangeAgentStateAction.create({ agent_state, ...more });
+
+it('TR714: the reason of a rejection is in the log, and the model reads it and goes on', async () => {
+  const on = await stage({ ...asking, script: [bash('echo one'), done] });
+  await on.say('begin');
+  await on.untilState('awaiting_user_confirmation');
+  await on.submit(decide('user_rejected', { thought: 'use the staging host' }));
+  await on.untilState('finished');
+  const log = await on.events();
+  expect(log.find((event) => 'observation' in event && event.observation === 'user_rejected')).toMatchObject({
+    content: 'The user rejected this action. It was not executed. Their reason: use the staging host',
+  });
+  expect(JSON.stringify(projectMessages(log, codeActAgent))).toContain('use the staging host');
+});
+
+it('TR715: a command that was changed before it was approved runs as it was changed, and the model reads so', async () => {
+  const on = await stage({ ...asking, script: [bash('echo one'), done] });
+  await on.say('begin');
+  await on.untilState('awaiting_user_confirmation');
+  expect(await on.submit(decide('user_confirmed', { edited: 'echo two' }))).toMatchObject({ ok: true });
+  await on.untilState('finished');
+  const log = await on.events();
+  const ran = log.filter((event) => 'observation' in event && event.observation === 'run');
+  expect(ran).toMatchObject([{ content: 'two', extras: { command: 'echo two' } }]);
+  expect(log.find((event) => 'action' in event && event.action === 'message' && event.id > 5)).toMatchObject({
+    source: 'user',
+    args: { content: expect.stringContaining('\necho two') },
+  });
+  const messages = projectMessages(log, codeActAgent);
+  expect(legalityProblems(messages)).toEqual([]);
+  expect(JSON.stringify(messages)).toContain('I changed what you wanted to run');
+});
+
+it('TR715: approved with the same text it is as if it had not been changed; what has no text to change is refused', async () => {
+  const create = { name: 'str_replace_editor', arguments: { command: 'create', path: '/workspace/a', file_text: 'x' } };
+  const on = await stage({ ...asking, script: [bash('echo one'), { toolCalls: [create] }, done] });
+  await on.say('begin');
+  const { id } = await on.untilState('awaiting_user_confirmation');
+  await on.submit(decide('user_confirmed', { edited: 'echo one' }));
+  await on.untilState('awaiting_user_confirmation', id + 1);
+  expect((await on.events()).filter((event) => 'action' in event && event.action === 'message')).toHaveLength(1);
+  expect(await on.submit(decide('user_confirmed', { edited: 'y' }))).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENTS' } });
+});
+
+it('TR716: where nobody is there to decide, what would wait is denied with a reason, and the agent goes on', async () => {
+  const settings = { confirmation: () => ({ mode: 'always', rules: [], analyzer: 'rules', isUnattended: true }) as const };
+  const on = await stage({ settings, script: [bash('echo one'), done] });
+  await on.say('begin');
+  await on.untilState('finished');
+  expect(on.runtimes.started.length).toBeLessThanOrEqual(1);
+  expect((await on.events()).filter((event) => 'observation' in event && event.observation === 'error')).toMatchObject([
+    { content: expect.stringContaining('nobody is there to decide') },
+  ]);
+});

@@ -1,0 +1,48 @@
+/** The rules by which a person allows an action and others like it. None where no rule could: what cannot be judged asks each time. */
+import type { ActionDraft, ConfirmationRule } from '@tendon/protocol';
+import { baseName } from './match-program.ts';
+import { gitWords } from './shell/program-doubts.ts';
+import { readCommandLine, type Program } from './shell/read-command-line.ts';
+
+/** Programs whose first word is what they do. */
+const HAS_COMMANDS = new Set(
+  'git npm pnpm yarn cargo go make docker podman kubectl helm pip uv poetry bundle rails rake dotnet mvn gradle apt apt-get brew'.split(
+    ' ',
+  ),
+);
+
+export function suggestRules(action: ActionDraft): readonly ConfirmationRule[] {
+  switch (action.action) {
+    case 'run':
+      return action.args.is_input ? [] : suggestCommands(action.args.command);
+    case 'write':
+    case 'edit':
+      return action.args.path.startsWith('/') ? [{ decision: 'allow', path: action.args.path }] : [];
+    case 'call_tool_mcp':
+      return [{ decision: 'allow', tool: action.args.name }];
+    default:
+      return [{ decision: 'allow', tool: action.action }];
+  }
+}
+
+function suggestCommands(command: string): readonly ConfirmationRule[] {
+  const { programs, harmless, writes, doubts } = readCommandLine(command);
+  if (doubts.length > 0 || writes.some(({ text }) => !text.startsWith('/'))) return [];
+  const named = programs.length > 0 ? programs : harmless;
+  const commands = new Set(named.map(commandOf));
+  const paths = new Set(writes.map(({ text }) => text));
+  return [
+    ...[...commands].map((each) => ({ decision: 'allow', command: each }) as const),
+    ...[...paths].map((path) => ({ decision: 'allow', path }) as const),
+  ];
+}
+
+function commandOf({ name, args }: Program): string {
+  const base = baseName(name);
+  const texts = args.map(({ text }) => text);
+  const { subcommand, rest } = base === 'git' ? gitWords(texts) : { subcommand: texts[0], rest: texts.slice(1) };
+  const isWord = (text: string | undefined): text is string => text !== undefined && /^[a-z][\w:-]*$/.test(text);
+  if (!HAS_COMMANDS.has(base) || !isWord(subcommand)) return name;
+  const isRun = /^(?:run|exec)$/.test(subcommand) && isWord(rest[0]);
+  return isRun ? `${name} ${subcommand} ${rest[0]}` : `${name} ${subcommand}`;
+}

@@ -1,0 +1,63 @@
+import type { ConversationConfirmation } from '@tendon/protocol';
+import { expect, it } from 'vitest';
+import { socketIoClient, testServer, type TestServer } from '../../server.test-support.ts';
+
+const OWNER_KEY = 'the-key-of-the-owner';
+const owner = { 'x-session-api-key': OWNER_KEY };
+type Headers = Readonly<Record<string, string>>;
+
+async function ask(
+  server: TestServer,
+  path: string,
+  options: { readonly method?: string; readonly body?: unknown; readonly headers?: Headers } = {},
+) {
+  const { method = 'GET', body, headers } = options;
+  return fetch(`${server.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+const shown = async (response: Response) => (await response.json()) as ConversationConfirmation;
+const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
+
+it('TR718: a rule that is saved for a conversation is listed, holds at once, and is taken back', async () => {
+  const script = [bash('echo one'), bash('echo two'), bash('echo three'), { text: 'done' }];
+  const server = await testServer({ script, env: { SECURITY_CONFIRMATION_MODE: 'true' } });
+  const id = await server.create();
+  const path = `/api/conversations/${id}/confirmation`;
+  const client = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
+  client.send({ action: 'message', args: { content: 'begin' } });
+  await client.frames.untilState('awaiting_user_confirmation');
+  const before = await shown(await ask(server, path));
+  expect(before).toMatchObject({ mode: 'rules', analyzer: 'rules', rules: [], general_rules: [] });
+  expect(before.suggestions).toEqual([{ decision: 'allow', command: 'echo' }]);
+  expect((await shown(await ask(server, path, { method: 'PUT', body: { rules: before.suggestions } }))).rules).toEqual(before.suggestions);
+  client.send({ action: 'change_agent_state', args: { agent_state: 'user_confirmed' } });
+  await client.frames.until((frame) => frame.observation === 'run' && frame.content === 'three');
+  expect(await server.engine.conversations.get(id)).toMatchObject({ confirmation_rules: before.suggestions });
+  expect((await shown(await ask(server, path, { method: 'PUT', body: { rules: [] } }))).rules).toEqual([]);
+});
+
+it('TR718: a rule for all conversations, or for those of a repository, is one of the settings; it needs the scope admin', async () => {
+  const server = await testServer({ sessionApiKey: OWNER_KEY, script: [{ text: 'hello' }] });
+  const { key } = (await (await server.post('/api/keys', { name: 'a', scope: 'drive' }, owner)).json()) as { key: string };
+  const drive = { 'x-session-api-key': key };
+  const made = (await (await server.post('/api/conversations', {}, owner)).json()) as { conversation_id: string };
+  const path = `/api/conversations/${made.conversation_id}/confirmation`;
+  const rule = { decision: 'allow', command: 'git status' } as const;
+  const body = { rule, scope: 'everywhere' };
+  expect((await ask(server, `${path}/always`, { method: 'POST', body, headers: drive })).status).toBe(403);
+  expect((await ask(server, path, { method: 'PUT', body: { rules: [rule] }, headers: drive })).status).toBe(200);
+  expect((await shown(await ask(server, `${path}/always`, { method: 'POST', body, headers: owner }))).general_rules).toEqual([rule]);
+  expect((await shown(await ask(server, `${path}/always`, { method: 'POST', body, headers: owner }))).general_rules).toEqual([rule]);
+  const here = { rule, scope: 'repository' };
+  expect((await ask(server, `${path}/always`, { method: 'POST', body: here, headers: owner })).status).toBe(400);
+  const settings = (await (await server.get('/api/settings', owner)).json()) as { confirmation_rules: unknown };
+  expect(settings.confirmation_rules).toEqual([rule]);
+  await server.post('/api/settings', { confirmation_rules: [{ ...rule, repository: 'a/b' }] }, owner);
+  expect((await shown(await ask(server, path, { headers: owner }))).general_rules).toEqual([]);
+  expect((await server.post('/api/settings', { confirmation_rules: [{ decision: 'allow' }] }, owner)).status).toBe(422);
+  expect((await ask(server, '/api/conversations/none/confirmation', { headers: owner })).status).toBe(404);
+});

@@ -1,0 +1,62 @@
+import { awaitsConfirmation, suggestRules } from '@tendon/core';
+import {
+  AlwaysRule,
+  catalogError,
+  ConversationConfirmation,
+  ConversationRules,
+  Failure,
+  type CatalogError,
+  type ConfirmationRule,
+} from '@tendon/protocol';
+import type { Conversations } from '../conversations.ts';
+import type { StoredConversation } from '../conversation-records.ts';
+import type { ConversationConfig } from '../../platform/config/config.ts';
+import type { Routes } from '../../platform/http/app.ts';
+import { ById } from '../../platform/http/request-parts.ts';
+import { fail, sendFailure } from '../../platform/http/failure.ts';
+import { confirmationOf, rulesOf, type ConfirmationSource } from './confirmation-of.ts';
+
+/** What the routes need of the stored settings, which lie above. */
+interface RuleSettings extends ConfirmationSource {
+  allowAction(rule: ConfirmationRule): Promise<CatalogError | undefined>;
+}
+
+interface Context {
+  readonly conversations: Conversations;
+  readonly settings: RuleSettings;
+  readonly config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended'>;
+}
+
+/** Ours: which actions of a conversation wait for a person, to see and to change while it runs. */
+export const conversationConfirmationRoutes: Routes<Context> = (app, { conversations, settings, config }) => {
+  const schema = { params: ById, response: { 200: ConversationConfirmation, '4xx': Failure } };
+  const path = '/api/conversations/:id/confirmation';
+
+  function shown(record: StoredConversation): ConversationConfirmation {
+    const own = conversations.rulesOf(record);
+    const { mode, analyzer } = confirmationOf(record, own, settings.current, config);
+    const waiting = conversations.state(record.id)?.pending.find(awaitsConfirmation);
+    const general = rulesOf(settings.current, record);
+    return { mode, analyzer, rules: [...own], general_rules: [...general], suggestions: waiting ? [...suggestRules(waiting)] : [] };
+  }
+
+  app.get(path, { schema }, async ({ params: { id } }, reply) => {
+    const record = await conversations.get(id);
+    return record ? shown(record) : fail(reply, 'CONVERSATION_NOT_FOUND', id);
+  });
+  app.put(path, { schema: { ...schema, body: ConversationRules } }, async ({ params: { id }, body }, reply) => {
+    const record = await conversations.setRules(id, body.rules);
+    return record ? shown(record) : fail(reply, 'CONVERSATION_NOT_FOUND', id);
+  });
+  // A path of its own: it holds in other conversations too, which the table of access gives to fewer.
+  app.post(`${path}/always`, { schema: { ...schema, body: AlwaysRule } }, async ({ params: { id }, body: { rule, scope } }, reply) => {
+    const record = await conversations.get(id);
+    if (!record) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
+    const repository = record.selected_repository;
+    if (scope === 'repository' && !repository)
+      return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'scope: the conversation has no repository'));
+    const { repository: _given, ...bare } = rule;
+    const error = await settings.allowAction(scope === 'repository' ? { ...bare, repository: repository! } : bare);
+    return error ? sendFailure(reply, error) : shown(record);
+  });
+};
