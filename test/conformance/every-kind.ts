@@ -183,15 +183,15 @@ const BY_USER = new Set<ActionKind>(['initialize', 'start', 'pause', 'resume', '
 
 export const EVERY_ACTION: readonly Action[] = Object.entries(ACTION_SAMPLES).flatMap(([kind, samples]) =>
   samples.map((args, index) => {
-    const { create } = ACTIONS[kind as ActionKind] as unknown as { create: (args: unknown) => object };
-    return { ...meta(index, BY_USER.has(kind as ActionKind) ? 'user' : 'agent'), ...create(args) } as Action;
+    const definition = ACTIONS[kind as ActionKind] as unknown as { create: (args: unknown) => object };
+    return { ...meta(index, BY_USER.has(kind as ActionKind) ? 'user' : 'agent'), ...definition.create(args) } as Action;
   }),
 );
 
 const EVERY_OBSERVATION: readonly Observation[] = Object.entries(OBSERVATION_SAMPLES).flatMap(([kind, samples]) =>
   samples.map(([content, extras], index) => {
-    const { create } = OBSERVATIONS[kind as ObservationKind] as unknown as { create: (content: string, extras: unknown) => object };
-    return { ...meta(index + 1, 'agent'), cause: index, ...create(content, extras) } as Observation;
+    const definition = OBSERVATIONS[kind as ObservationKind] as unknown as { create: (content: string, extras: unknown) => object };
+    return { ...meta(index + 1, 'agent'), cause: index, ...definition.create(content, extras) } as Observation;
   }),
 );
 
