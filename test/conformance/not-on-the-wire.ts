@@ -104,7 +104,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What rules say of an action: a table and properties of pure functions, with bash itself as the judge, and the policy in whole conversations of the engine.',
-    ids: 'TR700–TR718',
+    ids: 'TR700–TR719',
   },
   {
     why: 'About the repository and this suite, not about a server.',

@@ -35,6 +35,7 @@ import { storeSnapshots } from '../engine/store-snapshots.ts';
 import { openFold } from '../engine/open-fold.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { carryOut, halt } from './submit/run-for-user.ts';
+import { expire, waitingAction } from './submit/request-state.ts';
 import { submit } from './submit/submit.ts';
 import { WriteRetry } from '../engine/write-retry.ts';
 
@@ -99,7 +100,7 @@ export async function openConversation(options: OpenConversationOptions): Promis
   const { ports, storedTo } = await openPorts(options, watchers.emit);
   const { folded, view, report } = ports;
   const snapshots = storeSnapshots({ log, folded, view, storedTo, every: options.settings.snapshotEvery, report });
-  const conversation = new OpenConversation(id, { ports, watchers, snapshots });
+  const conversation = new OpenConversation(id, { ports, watchers, snapshots, confirmation: options.settings.confirmation ?? NEVER_ASKS });
   const isNew = log.nextId === 0;
   await folded.tryAppend((state) => openingDrafts(state, agent));
   if ((isNew && options.sandbox.prepares) || isActive(folded.state.conversation.agentState)) ports.library.warm();
@@ -130,7 +131,7 @@ async function openPorts(
     delegate,
     external,
     executing: new Mutex(),
-    policy: createConfirmationPolicy(options.settings.confirmation ?? (() => NEVER_ASKS)),
+    policy: createConfirmationPolicy(options.settings.confirmation ?? NEVER_ASKS),
     limits: limitsOf(options.settings),
     clock,
     mask,
@@ -142,7 +143,7 @@ async function openPorts(
   return { ports, storedTo };
 }
 
-const NEVER_ASKS: ConfirmationSettings = { mode: 'never', rules: [], analyzer: 'rules' };
+const NEVER_ASKS = (): ConfirmationSettings => ({ mode: 'never', rules: [], analyzer: 'rules' });
 
 function limitsOf({ maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter }: ConversationSettings): LoopLimits {
   return { maxIterations, maxBudgetUsd, condenses, condensesAfter };
@@ -152,6 +153,7 @@ interface ConversationParts {
   readonly ports: LoopPorts;
   readonly watchers: FrameWatchers;
   readonly snapshots: ReturnType<typeof storeSnapshots>;
+  readonly confirmation: () => ConfirmationSettings;
 }
 
 class OpenConversation implements Conversation {
@@ -160,18 +162,22 @@ class OpenConversation implements Conversation {
   readonly #ports: LoopPorts;
   readonly #watchers: FrameWatchers;
   readonly #snapshots: ConversationParts['snapshots'];
+  readonly #confirmation: ConversationParts['confirmation'];
   /** Actions that a process before this one left unanswered. */
   readonly #inherited: ReadonlySet<number>;
   /** `opened`: nothing woke it yet. */
   #state: 'opened' | 'resting' | 'looping' = 'opened';
   #loop = Promise.resolve();
+  /** The action whose decision has a deadline; aborting it ends the wait. */
+  #deadline: { readonly id: number; readonly ended: AbortController } | undefined;
 
-  constructor(id: string, { ports, watchers, snapshots }: ConversationParts) {
+  constructor(id: string, { ports, watchers, snapshots, confirmation }: ConversationParts) {
     this.id = id;
     this.log = ports.log;
     this.#ports = ports;
     this.#watchers = watchers;
     this.#snapshots = snapshots;
+    this.#confirmation = confirmation;
     this.#inherited = new Set(ports.dispatched.keys());
   }
 
@@ -180,7 +186,9 @@ class OpenConversation implements Conversation {
   }
 
   get isAtWork(): boolean {
-    return this.#state === 'looping' || nextStep(this.#ports.folded.state, this.#ports.limits).do !== 'rest';
+    return (
+      this.#state === 'looping' || this.#deadline !== undefined || nextStep(this.#ports.folded.state, this.#ports.limits).do !== 'rest'
+    );
   }
 
   async submit(action: ParsedAction): Promise<SubmitResult> {
@@ -207,8 +215,37 @@ class OpenConversation implements Conversation {
     if (this.#state === 'opened') this.#resumeForUser();
     if (this.#state === 'looping' || this.#ports.aborts.closing.aborted) return;
     this.#state = 'looping';
-    const onRest = (): void => void (this.#state = 'resting');
+    const onRest = (): void => {
+      this.#state = 'resting';
+      this.#watchDeadline();
+    };
     this.#loop = runLoop(this.#ports, onRest).catch((error: unknown) => halt(this.#ports, error));
+  }
+
+  /** It is at work until then, so it stays in memory, and a restarted server opens it again. */
+  #watchDeadline(): void {
+    const { folded, clock, aborts, report } = this.#ports;
+    const { deadlineMs } = this.#confirmation();
+    const waiting = waitingAction(folded.state);
+    if (this.#deadline?.id === waiting?.id) return;
+    this.#deadline?.ended.abort();
+    this.#deadline = undefined;
+    if (!waiting || deadlineMs === undefined || aborts.closing.aborted) return;
+    const deadline = { id: waiting.id, ended: new AbortController() };
+    this.#deadline = deadline;
+    const signal = AbortSignal.any([deadline.ended.signal, aborts.closing]);
+    const leftMs = Date.parse(waiting.timestamp) + deadlineMs - clock.now().getTime();
+    const expired = async (): Promise<void> => {
+      await clock.sleep(Math.max(0, leftMs), { signal });
+      await folded.append((state) => expire(state, waiting.id, deadlineMs));
+      this.#deadline = undefined;
+      this.wake();
+    };
+    expired().catch((error: unknown) => {
+      if (signal.aborted) return;
+      this.#deadline = undefined;
+      report(error);
+    });
   }
 
   /** The user's own actions among those that were left unanswered. */

@@ -64,6 +64,11 @@ export function rejectedBecause(reason = ''): ObservationDraft {
   return text === '' ? notice.rejected : UserRejectedObservation.create(`${notice.rejected.content} Their reason: ${text}`, {});
 }
 
+/** No person's word, but an end of waiting for one. */
+export function undecided(deadlineMs: number): ObservationDraft {
+  return UserRejectedObservation.create(`Not executed: nobody decided about this action within ${deadlineMs / 1000} seconds.`, {});
+}
+
 const MAX_REASON_CHARS = 4000;
 
 /** The model's call stands in its answer as the model wrote it, so the change is a message, which the model and the history have. */

@@ -8,6 +8,8 @@ export interface ConfirmationSettings {
   readonly rules: readonly ConfirmationRule[];
   /** Whose word the mode `risk` takes: rules of our own, or the `security_risk` of the model's call. */
   readonly analyzer: 'rules' | 'llm';
+  /** So long after it asked, an action that nobody decided about is rejected; default: never. */
+  readonly deadlineMs?: number | undefined;
   /** Nobody is there to ask: what would wait is denied. Default false. */
   readonly isUnattended?: boolean | undefined;
 }

@@ -15,10 +15,7 @@ export interface Judgement {
 
 /** `folder`: where the shell stands, if that is known. */
 export function judgeCommand(text: string, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
-  return judgeLine(readCommandLine(text), rules, folder);
-}
-
-export function judgeLine(line: CommandLine, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
+  const line = readCommandLine(text);
   const folders = foldersOf(line, folder);
   const matches = rules.map((rule) => (rule.decision === 'allow' ? 'no' : matchOf(rule, line, folders)));
   const denied = rules.find(({ decision }, index) => decision === 'deny' && matches[index] === 'yes');

@@ -49,7 +49,7 @@ export function isHarmlessInput(text: string): boolean {
   return /^(?:|C-c|C-d|C-z)$/.test(text.trim());
 }
 
-export function commandRisk(text: string): Risk {
+function commandRisk(text: string): Risk {
   const { programs, writes, doubts } = readCommandLine(text);
   const risks = programs.map(programRisk);
   if (risks.includes(2)) return 2;

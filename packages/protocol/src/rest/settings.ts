@@ -20,6 +20,8 @@ export const SettingsUpdate = z.object({
   /** `null`: of `confirmation_mode` and `security_analyzer`, as OpenHands means them. */
   confirmation_policy: ConfirmationMode.nullish(),
   confirmation_rules: ConfirmationRules.nullish(),
+  /** Seconds after which an action that nobody decided about is rejected; `null`: it waits. */
+  confirmation_timeout: z.number().int().positive().max(1_000_000).nullish(),
   llm_model: text,
   llm_api_key: text,
   llm_base_url: text,
@@ -63,6 +65,7 @@ export const Settings = z.object({
   confirmation_mode: z.boolean().nullable(),
   confirmation_policy: ConfirmationMode.nullable(),
   confirmation_rules: ConfirmationRules,
+  confirmation_timeout: z.number().int().nullable(),
   llm_model: z.string().nullable(),
   /** The stars of 0.25, which clears a key that it is not shown; never the key. */
   llm_api_key: z.literal(MASKED_KEY).nullable(),

@@ -53,6 +53,7 @@ const DEFAULTS: Values = {
   confirmation_mode: false,
   confirmation_policy: null,
   confirmation_rules: [],
+  confirmation_timeout: null,
   llm_model: null,
   llm_base_url: '',
   remote_runtime_resource_factor: 1,

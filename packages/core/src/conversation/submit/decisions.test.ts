@@ -1,6 +1,7 @@
 import { ChangeAgentStateAction } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../../agents/code-act-agent.ts';
+import type { Clock } from '../../async/clock.ts';
 import { legalityProblems } from '../../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../../prompt/project-messages.test-support.ts';
 import { bash, done, stage } from '../conversation.test-support.ts';
@@ -60,4 +61,36 @@ it('TR716: where nobody is there to decide, what would wait is denied with a rea
   expect((await on.events()).filter((event) => 'observation' in event && event.observation === 'error')).toMatchObject([
     { content: expect.stringContaining('nobody is there to decide') },
   ]);
+});
+
+it('TR719: what nobody decides about in time is rejected, and the agent goes on with the reason', async () => {
+  const waits: { readonly ms: number; readonly end: () => void; readonly signal: AbortSignal }[] = [];
+  const clock: Clock = {
+    now: () => new Date(),
+    sleep: (ms, { signal }) =>
+      new Promise((resolve, reject) => {
+        waits.push({ ms, end: resolve, signal });
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      }),
+  };
+  const settings = { confirmation: () => ({ mode: 'always', rules: [], analyzer: 'rules', deadlineMs: 60_000_000 }) as const };
+  const on = await stage({ settings, clock, script: [bash('echo one'), bash('echo two'), done] });
+  const deadlines = () => waits.filter(({ ms }) => ms > 30_000_000);
+  await on.say('begin');
+  const { id } = await on.untilState('awaiting_user_confirmation');
+  await expect.poll(() => deadlines().length).toBe(1);
+  expect(on.conversation.isAtWork).toBe(true);
+  await on.submit(decide('user_confirmed', {}));
+  await on.untilState('awaiting_user_confirmation', id + 1);
+  // The decision ended the first wait; the second action has one of its own.
+  await expect.poll(() => deadlines().map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  deadlines()[1]!.end();
+  await on.untilState('finished');
+  const log = await on.events();
+  expect(log.filter((event) => 'observation' in event && event.observation === 'run')).toMatchObject([{ content: 'one' }]);
+  expect(log.find((event) => 'observation' in event && event.observation === 'user_rejected')).toMatchObject({
+    content: expect.stringContaining('nobody decided about this action within 60000 seconds'),
+  });
+  expect(log.filter((event) => 'action' in event && event.action === 'change_agent_state')).toHaveLength(1);
+  expect(legalityProblems(projectMessages(log, codeActAgent))).toEqual([]);
 });

@@ -5,11 +5,12 @@ import {
   ChangeAgentStateAction,
   type AgentState,
   type CatalogError,
+  type ObservationDraft,
   NullObservation,
   type Action,
 } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { stateChanged, answerTo, changedByUser, notice, addedAgain, rejectedBecause } from '../../engine/notices.ts';
+import { stateChanged, answerTo, changedByUser, notice, addedAgain, rejectedBecause, undecided } from '../../engine/notices.ts';
 import type { EngineState } from '../../engine/engine-state.ts';
 import type { LoopPorts } from '../../engine/ports.ts';
 import { awaitsConfirmation, nextPending } from '../../engine/next-step.ts';
@@ -63,7 +64,7 @@ export async function decideConfirmation(
 
 function decided(state: EngineState, request: VerdictRequest, executor: string | undefined): readonly SourcedDraft[] | CatalogError {
   const { to: verdict } = request;
-  const { agentState, nextId, pending } = state.conversation;
+  const { agentState, pending } = state.conversation;
   const refusal = refuse(agentState, verdict);
   if (refusal) return refusal;
   const waiting = nextPending(pending);
@@ -75,15 +76,40 @@ function decided(state: EngineState, request: VerdictRequest, executor: string |
     const message = approved === waiting ? [] : [changedByUser(request.edited!)];
     return [...lead, ...message, addedAgain(approved, 'confirmed', executor), stateChanged('user_confirmed'), stateChanged('running')];
   }
-  const rest = pending.filter((action) => action.source === 'agent' && action.id !== waiting.id);
+  const next = request.thought?.trim() ? 'running' : 'awaiting_user_input';
+  return rejected(state, waiting, { lead, answer: rejectedBecause(request.thought), next });
+}
+
+/** Nobody decided about that action in time; nothing when it no longer waits. The agent goes on with the reason. */
+export function expire(state: EngineState, id: number, deadlineMs: number): readonly SourcedDraft[] {
+  const waiting = waitingAction(state);
+  if (waiting?.id !== id) return [];
+  const lead = [answerTo(waiting, NullObservation.create('', {}))];
+  return rejected(state, waiting, { lead, answer: undecided(deadlineMs), next: 'running' });
+}
+
+/** The action about which a person is asked now. */
+export function waitingAction({ conversation: { agentState, pending } }: EngineState): Action | undefined {
+  const action = agentState === 'awaiting_user_confirmation' ? nextPending(pending) : undefined;
+  return action && awaitsConfirmation(action) ? action : undefined;
+}
+
+interface Rejection {
+  readonly lead: readonly SourcedDraft[];
+  readonly answer: ObservationDraft;
+  /** A reason is a word to go on with; without one the agent waits for it. */
+  readonly next: AgentState;
+}
+
+function rejected({ conversation }: EngineState, waiting: Action, { lead, answer, next }: Rejection): readonly SourcedDraft[] {
+  const rest = conversation.pending.filter((action) => action.source === 'agent' && action.id !== waiting.id);
   return [
     ...lead,
     addedAgain(waiting, 'rejected'),
     stateChanged('user_rejected'),
-    answerTo({ ...waiting, id: nextId + lead.length }, rejectedBecause(request.thought)),
+    answerTo({ ...waiting, id: conversation.nextId + lead.length }, answer),
     ...rest.map((action) => answerTo(action, notice.afterRejection)),
-    // A reason is a word to go on with.
-    stateChanged(request.thought?.trim() ? 'running' : 'awaiting_user_input'),
+    stateChanged(next),
   ];
 }
 

@@ -32,6 +32,7 @@ export function confirmationOf(
     rules: [...own, ...rulesOf(settings, record)],
     analyzer: isAnalyzer(analyzer) ? analyzer : 'rules',
     isUnattended: config.isUnattended,
+    deadlineMs: settings?.confirmation_timeout ? settings.confirmation_timeout * 1000 : undefined,
   };
 }
 
