@@ -31,6 +31,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     const answer =
       answers[`${request.method} ${pathname}`] ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
+      (pathname.endsWith('/confirmation') ? () => CONFIRMATION : undefined) ??
       (single && (() => conversations.find((one) => one.conversation_id === single[1]) ?? null));
     if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
     if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');
@@ -45,6 +46,14 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
   return { url: `http://127.0.0.1:${http.address().port}`, close: () => io.close() };
 }
 
+const CONFIRMATION = {
+  mode: 'rules',
+  analyzer: 'rules',
+  rules: [],
+  general_rules: [],
+  suggestions: [{ decision: 'allow', command: 'git push' }],
+};
+
 function converse(socket, eventsOf) {
   const { conversation_id: id, latest_event_id: latest } = socket.handshake.query;
   const events = eventsOf(id);
@@ -54,7 +63,11 @@ function converse(socket, eventsOf) {
   const state = (agent_state) => say({ observation: 'agent_state_changed', content: '', extras: { agent_state, reason: '' } });
   socket.on('oh_user_action', (action) => {
     say({ ...action, source: 'user' });
-    if (action.action === 'change_agent_state') state(action.args.agent_state);
+    if (action.args.agent_state === 'user_rejected') {
+      const reason = action.args.thought ? ` Their reason: ${action.args.thought}` : '';
+      say({ observation: 'user_rejected', content: `The user rejected this action.${reason}`, extras: {} });
+      state('running');
+    } else if (action.action === 'change_agent_state') state(action.args.agent_state);
     if (action.action === 'message') state('running');
   });
   if (id === 'running') speak(socket, nextId);

@@ -14,8 +14,8 @@ export interface Judgement {
 }
 
 /** `folder`: where the shell stands, if that is known. */
-export function judgeCommand(text: string, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
-  const line = readCommandLine(text);
+export function judgeCommand(command: string, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
+  const line = readCommandLine(command);
   const folders = foldersOf(line, folder);
   const matches = rules.map((rule) => (rule.decision === 'allow' ? 'no' : matchOf(rule, line, folders)));
   const denied = rules.find(({ decision }, index) => decision === 'deny' && matches[index] === 'yes');

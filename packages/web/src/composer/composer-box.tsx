@@ -34,7 +34,7 @@ export function ComposerBox({
               <Decision
                 key={decision.id}
                 action={decision}
-                onApprove={() => connection.send(actions.approve())}
+                onApprove={(edited) => connection.send(actions.approve(edited))}
                 onReject={(reason) => connection.send(actions.reject(reason))}
               />
             )}

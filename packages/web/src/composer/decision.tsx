@@ -1,6 +1,7 @@
 import type { Action } from '@tendon/protocol';
 import { ShieldAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { AlwaysAllow } from './always-allow.tsx';
 import { count } from '../copy/figures.ts';
 import { useCommands } from '../lib/commands.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,14 +15,60 @@ const LONG = 12;
  * The action is shown whole. Keys are dead while it is new, so that what was typed for something else approves nothing;
  * at high risk approving has no key at all. It never takes the focus.
  */
-export function Decision(props: { readonly action: Action; readonly onApprove: () => void; readonly onReject: (reason: string) => void }) {
+export function Decision(props: {
+  readonly action: Action;
+  readonly onApprove: (edited?: string) => void;
+  readonly onReject: (reason: string) => void;
+}) {
   const { action, onApprove, onReject } = props;
   const { question, whole, consequence } = decisionWords(action);
   const risk = ((action.args as { readonly security_risk?: Risk }).security_risk ?? -1) satisfies Risk;
   const isHigh = risk === 2;
   const isNew = useIsNew();
+  const isText = action.action === 'run' || action.action === 'run_ipython';
   const [isRejecting, setRejecting] = useState(false);
-  const lines = whole.split('\n').length;
+  const [edited, setEdited] = useState<string>();
+  useDecisionKeys({ isHigh, isNew, onApprove: () => onApprove(edited), onReject });
+  return (
+    <section className="decision" aria-label="Decision">
+      <div role="alert">
+        <h2>
+          <span className="flex-1">{question}</span>
+          <RiskChip risk={risk} />
+        </h2>
+      </div>
+      <WhatRuns whole={whole} edited={edited} onEdit={setEdited} />
+      <p>{consequence}</p>
+      {!isRejecting ? (
+        <div className="decision-acts">
+          <Button look={isHigh ? 'line' : 'main'} {...(!isHigh && { hint: 'mod+enter' })} onClick={() => onApprove(edited)}>
+            Approve
+          </Button>
+          <Button look="line" hint="mod+backspace" onClick={() => setRejecting(true)}>
+            Reject
+          </Button>
+          {isText && (
+            <Button look="line" onClick={() => setEdited(edited === undefined ? whole : undefined)}>
+              {edited === undefined ? 'Edit' : 'Undo the edit'}
+            </Button>
+          )}
+          {edited === undefined && <AlwaysAllow actionId={action.id} isNew={isNew} onApprove={() => onApprove()} />}
+        </div>
+      ) : (
+        <RejectForm onReject={onReject} onBack={() => setRejecting(false)} />
+      )}
+    </section>
+  );
+}
+
+interface DecisionKeys {
+  readonly isHigh: boolean;
+  readonly isNew: boolean;
+  readonly onApprove: () => void;
+  readonly onReject: (reason: string) => void;
+}
+
+function useDecisionKeys({ isHigh, isNew, onApprove, onReject }: DecisionKeys): void {
   useCommands('decision', [
     {
       id: 'approve',
@@ -40,32 +87,35 @@ export function Decision(props: { readonly action: Action; readonly onApprove: (
       run: () => composerIsEmpty() && onReject(''),
     },
   ]);
+}
+
+interface WhatRunsProps {
+  readonly whole: string;
+  /** What the user puts in its place, while it is changed. */
+  readonly edited: string | undefined;
+  readonly onEdit: (text: string) => void;
+}
+
+function WhatRuns({ whole, edited, onEdit }: WhatRunsProps) {
+  const lines = whole.split('\n').length;
+  if (edited !== undefined)
+    return (
+      <textarea
+        className="field my-2 w-full font-mono"
+        aria-label="What runs instead"
+        rows={Math.min(lines, LONG)}
+        value={edited}
+        ref={focusOnMount}
+        onChange={(event) => onEdit(event.target.value)}
+      />
+    );
   return (
-    <section className="decision" aria-label="Decision">
-      <div role="alert">
-        <h2>
-          <span className="flex-1">{question}</span>
-          <RiskChip risk={risk} />
-        </h2>
-      </div>
+    <>
       <pre className="scroll" tabIndex={lines > LONG ? 0 : undefined}>
         {whole}
       </pre>
       {lines > LONG && <p className="text-small">{count(lines, 'line')}, read to the end to approve</p>}
-      <p>{consequence}</p>
-      {!isRejecting ? (
-        <div className="decision-acts">
-          <Button look={isHigh ? 'line' : 'main'} {...(!isHigh && { hint: 'mod+enter' })} onClick={onApprove}>
-            Approve
-          </Button>
-          <Button look="line" hint="mod+backspace" onClick={() => setRejecting(true)}>
-            Reject
-          </Button>
-        </div>
-      ) : (
-        <RejectForm onReject={onReject} onBack={() => setRejecting(false)} />
-      )}
-    </section>
+    </>
   );
 }
 

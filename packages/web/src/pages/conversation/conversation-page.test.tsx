@@ -17,8 +17,28 @@ it('CL26: the action is shown whole; rejecting takes a reason, which is sent to 
   await userEvent.click(decision.getByRole('button', { name: /^Reject/ }));
   expect(document.activeElement).toBe(decision.getByRole('textbox', { name: 'Reason' }));
   await userEvent.keyboard('not today{Enter}');
-  await screen.findByRole('article', { name: /^Your message.*not today$/ }, LATER);
+  await screen.findByRole('article', { name: /^You rejected this.*Their reason: not today/ }, LATER);
   expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull();
+});
+
+it('TR715: the command can be changed before it is approved', async () => {
+  await open('/conversations/ledger');
+  const decision = within(await screen.findByRole('region', { name: 'Decision' }, LATER));
+  await userEvent.click(decision.getByRole('button', { name: 'Edit' }));
+  const field = decision.getByRole('textbox', { name: 'What runs instead' });
+  await userEvent.clear(field);
+  await userEvent.type(field, 'git push --dry-run');
+  await userEvent.click(decision.getByRole('button', { name: /^Approve/ }));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull(), LATER);
+});
+
+it('TR718: what would allow the action is offered by name, and saving it approves', async () => {
+  await open('/conversations/ledger');
+  const decision = within(await screen.findByRole('region', { name: 'Decision' }, LATER));
+  const always = await decision.findByRole('button', { name: 'Always here: git push' }, LATER);
+  await waitFor(() => expect(always.getAttribute('aria-disabled')).toBe('false'), LATER);
+  await userEvent.click(always);
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull(), LATER);
 });
 
 it('CL22: a card folds and opens by click and by key', async () => {

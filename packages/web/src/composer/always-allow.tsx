@@ -1,0 +1,50 @@
+import type { ConfirmationRule } from '@tendon/protocol';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { tendon } from '../lib/server.ts';
+import { Button } from '../ui/button.tsx';
+
+/**
+ * Saves what would allow the action that waits for this conversation, then approves it. The button names all that it allows; it is not
+ * there where no rule could allow the action, and on servers without rules.
+ */
+export function AlwaysAllow({
+  actionId,
+  isNew,
+  onApprove,
+}: {
+  readonly actionId: number;
+  readonly isNew: boolean;
+  readonly onApprove: () => void;
+}) {
+  const { id } = useConversation();
+  const { data } = useQuery({
+    queryKey: ['confirmation', id, actionId],
+    queryFn: () => tendon.conversations.confirmation(id),
+    retry: false,
+  });
+  const save = useMutation({
+    mutationFn: async () => {
+      const { rules, suggestions } = await tendon.conversations.confirmation(id);
+      await tendon.conversations.setRules(id, [...rules, ...suggestions]);
+    },
+    onSuccess: onApprove,
+  });
+  if (!data || data.mode === 'always' || data.suggestions.length === 0) return null;
+  return (
+    <>
+      <Button look="line" aria-disabled={isNew} onClick={() => void (!isNew && !save.isPending && save.mutate())}>
+        Always here: {data.suggestions.map(ruleWords).join(', ')}
+      </Button>
+      {save.error && (
+        <p role="alert" className="text-small text-bad">
+          {save.error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+function ruleWords({ command, path, host, tool }: ConfirmationRule): string {
+  return [tool, command, path, host].filter(Boolean).join(' ');
+}
