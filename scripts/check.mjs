@@ -6,7 +6,7 @@ import { say, setup } from './setup.mjs';
 try {
   const machine = setup('start');
   const build = { name: 'executor', args: ['scripts/build.mjs', '--if-stale', 'executor'] };
-  const ok = await runWithChecks([build, { name: 'tests', args: ['--project=quick'], tests: true }], machine);
+  const ok = await runWithChecks([build, { name: 'tests', args: ['--project=quick', '--maxWorkers=3'], tests: true }], machine);
   process.exitCode = ok ? 0 : 1;
 } catch (error) {
   say(`check: ${error.message}`);
