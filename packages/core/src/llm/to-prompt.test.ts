@@ -57,7 +57,8 @@ describe('the request', () => {
     await using at = await bench(subject, [{ text: ['ok'] }]);
     const events = await collect(at.provider, { messages: MESSAGES, tools: [] });
     expect(events.at(-1)?.type).toBe('done');
-    const sent = JSON.stringify(at.endpoint.requests[0]?.body.messages);
+    const { messages, input } = at.endpoint.requests[0]!.body;
+    const sent = JSON.stringify(messages ?? input);
     expect(sent).toContain('iVBORw0KGgo=');
     expect(sent).not.toContain('javascript:');
   });

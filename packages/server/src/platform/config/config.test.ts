@@ -72,6 +72,7 @@ describe('SV1: configuration', () => {
         protects: ['.git', '.vscode', '.idea', '.envrc'],
         output: OUTPUT_LIMITS,
         noOutputSeconds: 10,
+        checkpoints: true,
       },
       upstreamProxy: undefined,
       network: { mode: 'full', allow: [], allowPrivate: [] },
@@ -115,6 +116,7 @@ describe('SV1: configuration', () => {
       output: OUTPUT_LIMITS,
       noOutputSeconds: 10,
       maxLive: 3,
+      checkpoints: true,
     });
     expect([configOf({ SANDBOX_DISK: '0' }), configOf({ SANDBOX_DISK: '20g' })].map(({ sandbox }) => sandbox.limits.diskBytes)).toEqual([
       Infinity,
