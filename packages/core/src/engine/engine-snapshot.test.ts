@@ -1,6 +1,7 @@
 import { CondensationAction, type Event } from '@tendon/protocol';
 import * as fc from 'fast-check';
 import { crc32 } from 'node:zlib';
+import { runs } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
@@ -52,7 +53,7 @@ it('EN199: opened from snapshots taken anywhere, state and request are those of 
       expect(messages).toStrictEqual(projectMessages(stored, agent));
       expect(legalityProblems(messages)).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300, 75) },
   );
 });
 
@@ -67,7 +68,7 @@ it('EN199: opened without a snapshot, the state and the request are the same', a
       expect(folded.state).toStrictEqual(foldAll(stored));
       expect((await view.messages()).messages).toStrictEqual(projectMessages(stored, agent));
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100, 25) },
   );
 });
 
