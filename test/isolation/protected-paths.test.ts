@@ -231,6 +231,29 @@ it('SB470, SB477: nor where the server is an ordinary user', () => {
   expectHeld(swapped);
 });
 
+interface Mounted {
+  readonly description: string;
+  /** To bubblewrap: paths below the workspace. */
+  readonly given: readonly string[];
+  readonly left: number;
+  readonly status: string;
+}
+
+it('SB730, SB731, SB732: an ordinary user mounts what is protected by descriptors, with the same rights inside, or says that it does not', () => {
+  const folder = place();
+  const answer = JSON.parse(asOrdinaryUser('ordinary-user-mounts.ts', folder, String(STARTS))) as Record<string, Mounted>;
+  const { byDescriptor, byName, unprotected } = answer as Record<'byDescriptor' | 'byName' | 'unprotected', Mounted>;
+  expect(byDescriptor).toMatchObject({ given: [], left: 0 });
+  expect(byDescriptor.description).not.toMatch(/BY NAME/);
+  expect(byName).toMatchObject({ given: expect.arrayContaining(['/workspace/.vscode']), left: 0 });
+  expect(byName.description).toMatch(/PROTECTED PATHS BY NAME \(no perl here\)$/);
+  expect(unprotected).toMatchObject({ given: [], left: 1 });
+  expect(byDescriptor.status).toMatch(/CapEff:\t0+\n[^]*NoNewPrivs:\t1\n[^]*Seccomp:\t2\n/);
+  expect([byName.status, unprotected.status]).toEqual([byDescriptor.status, byDescriptor.status]);
+  const { swapped } = answer as unknown as { readonly swapped: Swapped };
+  expectHeld(swapped);
+});
+
 it('SB565: what an agent has closed to a server of its own user is not taken for nothing: the start is refused in words', () => {
   const refusals = JSON.parse(asOrdinaryUser('ordinary-user-closed.ts', place())) as readonly string[];
   expect(refusals).toEqual(

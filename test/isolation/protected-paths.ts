@@ -1,6 +1,6 @@
 /** A person's own project on this host, sandboxes in it, and what the person's tools do there afterwards. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SandboxDriver } from '@tendon/runtime';
 import { laySwap, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
@@ -90,4 +90,19 @@ export function swapInnerProject(driver: SandboxDriver, { base }: { readonly bas
   for (const folder of [inner, outside]) execFileSync('git', ['init', '-q', folder]);
   const command = 'touch inner/written; echo [core] >> inner/.git/config; ls -A inner inner/.git';
   return swapWorkspaces(driver, { base, hostPath: base, command }, starts);
+}
+
+/**
+ * The same with a link that leads out only while bubblewrap makes its mounts: the host's root is at `/oldroot` then. Outside are the
+ * folders of the repositories, and none of what is protected in one.
+ */
+export function swapBelowOldRoot(driver: SandboxDriver, { base }: { readonly base: string }, starts: number): Promise<Swapped> {
+  mkdirSync(base, { recursive: true });
+  symlinkSync(join('/oldroot', base, '../outside'), join(base, 'link'));
+  const { inner, outside } = laySwap(base);
+  for (const name of ['one', 'two']) {
+    mkdirSync(join(outside, name));
+    execFileSync('git', ['init', '-q', join(inner, name)]);
+  }
+  return swapWorkspaces(driver, { base, hostPath: base, command: 'ls -A inner' }, starts);
 }

@@ -1,7 +1,7 @@
 /** Starts sandboxes while somebody who may write above a workspace swaps it for a link: what a hostile agent in the folder above does. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { SandboxDriver } from '@tendon/runtime';
@@ -31,29 +31,38 @@ export interface Swapped {
 }
 
 const MIN_SWAPS = 10_000;
+/** Many times in a row, and then now and again: what mounts one path after the other gets far before it happens to it. */
 const SWAPPER = String.raw`
-import ctypes, errno, os, sys
+import ctypes, errno, os, sys, time
 inner, link, enough = (path.encode() for path in sys.argv[1:])
 libc = ctypes.CDLL(None, use_errno=True)
 swaps = 0
+def swap():
+    global swaps
+    # Busy: mounted on this host just now, for an engine.
+    if libc.renameat2(-100, inner, -100, link, 2) == 0: swaps += 1
+    elif ctypes.get_errno() != errno.EBUSY: raise OSError(ctypes.get_errno(), 'renameat2')
 began = False
 while not (os.path.exists(enough) and swaps >= ${MIN_SWAPS}):
-    for _ in range(100):
-        # Busy: mounted on this host just now, for an engine.
-        if libc.renameat2(-100, inner, -100, link, 2) == 0: swaps += 1
-        elif ctypes.get_errno() != errno.EBUSY: raise OSError(ctypes.get_errno(), 'renameat2')
+    for _ in range(200): swap()
     if not began: print('began', flush=True)
     began = True
+    for _ in range(10):
+        if swaps % 2: swap()
+        time.sleep(0.003)
+        swap()
+        for _ in range(300): pass
+        swap()
 print(swaps)
 `;
 
-/** `<base>/inner` with a file in it, `<base>/link` to a folder with a secret, and that folder. */
+/** `<base>/inner` with a file in it, `<base>/link` to a folder with a secret unless there is one, and that folder. */
 export function laySwap(base: string): { readonly inner: string; readonly link: string; readonly outside: string } {
   const [inner, link, outside] = [join(base, 'inner'), join(base, 'link'), join(base, '../outside')];
   for (const folder of [base, inner, outside]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(inner, 'real'), '');
   writeFileSync(join(outside, 'secret'), '');
-  if (!existsSync(link)) symlinkSync(outside, link);
+  if (!lstatSync(link, { throwIfNoEntry: false })) symlinkSync(outside, link);
   return { inner, link, outside };
 }
 
@@ -64,6 +73,7 @@ export async function swapWorkspaces(
   starts: number,
 ): Promise<Swapped> {
   const { inner, link, outside } = laySwap(base);
+  const before = namesBelow(outside);
   const sandboxes = createTestSandboxes(driver, {
     ...(folder !== undefined && { folder }),
     workspaceOf: async () => ({ hostPath: hostPath ?? inner }),
@@ -91,7 +101,7 @@ export async function swapWorkspaces(
       }
       await sandboxes.runtimes.stop(id, { forGood: true });
     }
-    for (const words of writtenTo(outside)) seen.add(words);
+    for (const words of writtenTo(outside, before)) seen.add(words);
   } finally {
     writeFileSync(enough, '');
     await once(swapper, 'exit');
@@ -104,6 +114,7 @@ export async function swapWorkspaces(
 /** The same where it is certain: the folder is looked at, then swapped, then mounted. Answers what the sandbox saw, or why there is none. */
 export async function swapInBetween(driver: SandboxDriver, { base, folder }: SwapPlace): Promise<string> {
   const { inner, link, outside } = laySwap(base);
+  const before = namesBelow(outside);
   const swap = (): void => {
     renameSync(inner, join(base, 'aside'));
     renameSync(link, inner);
@@ -115,14 +126,18 @@ export async function swapInBetween(driver: SandboxDriver, { base, folder }: Swa
   );
   try {
     const runtime = await sandboxes.runtimes.acquire('between', { signal: never });
-    return [(await run(runtime, 'touch written; ls /workspace')).output, ...writtenTo(outside)].join();
+    return [(await run(runtime, 'touch written; ls /workspace')).output, ...writtenTo(outside, before)].join();
   } catch (error) {
-    return [(error as Error).message, ...writtenTo(outside)].join();
+    return [(error as Error).message, ...writtenTo(outside, before)].join();
   } finally {
     await sandboxes.close();
   }
 }
 
-function writtenTo(outside: string): readonly string[] {
-  return readdirSync(outside).flatMap((name) => (name === 'secret' || name === '.git' ? [] : [`${name} was written outside`]));
+function writtenTo(outside: string, before: readonly string[]): readonly string[] {
+  return namesBelow(outside).flatMap((name) => (before.includes(name) ? [] : [`${name} was written outside`]));
+}
+
+function namesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' });
 }

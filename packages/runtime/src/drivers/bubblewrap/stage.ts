@@ -5,23 +5,26 @@ import { stagedEntry, type StagedMount } from '../start/staged-entry.ts';
 import type { Bind } from './visible.ts';
 
 export interface Staged {
-  /** The same binds, from where the sandbox's uid can reach them. */
+  /** The same binds, from where they are staged. */
   readonly binds: readonly Bind[];
-  /** Command that stages, gives up root and runs what follows. */
+  /** Command that stages, gives up its rights and runs what follows. */
   readonly prefix: readonly string[];
 }
 
-/** For a server that is not root: nothing to do. `folder` gets one empty mount point for each private bind. */
+/**
+ * For root every private bind; for an ordinary user, who can reach them all, those with a descriptor. `folder` gets one empty mount
+ * point for each.
+ */
 export async function stage(binds: readonly Bind[], user: HostUser, folder: string): Promise<Staged> {
-  if (!user.staged) return { binds, prefix: [] };
   const mounts: StagedMount[] = [];
   const moved = await Promise.all(
     binds.map(async (bind, index) => {
-      if (!bind.isPrivate) return bind;
+      if (user.staged ? !bind.isPrivate : bind.descriptor === undefined) return bind;
       const target = join(folder, String(index));
       await makeMountPoint(target, bind.descriptor !== undefined || (await stat(bind.source)).isDirectory());
       mounts.push({
-        source: bind.descriptor ?? bind.source,
+        source: bind.source,
+        ...(bind.descriptor !== undefined && { descriptor: bind.descriptor }),
         target,
         idMapped: bind.idMapped ?? false,
         ...(bind.protects && { protects: bind.protects }),
@@ -29,7 +32,8 @@ export async function stage(binds: readonly Bind[], user: HostUser, folder: stri
       return { ...bind, source: target };
     }),
   );
-  return { binds: moved, prefix: stagedEntry(mounts, { ...user, inNewNamespace: true }) };
+  if (mounts.length === 0) return { binds, prefix: [] };
+  return { binds: moved, prefix: stagedEntry(mounts, { ...user, namespace: user.staged ? 'mounts' : 'user' }) };
 }
 
 async function makeMountPoint(path: string, isFolder: boolean): Promise<void> {

@@ -11,9 +11,9 @@ export interface Bind {
   /** Closed to the sandbox's uid on the host, so a root server stages it. */
   readonly isPrivate?: boolean;
   readonly idMapped?: boolean;
-  /** Where a root server stages it: the number of its descriptor in the process that does, taken in place of `source`. */
+  /** The number of its descriptor in the process that stages it: what that leads to is mounted. */
   readonly descriptor?: number;
-  /** Where a root server stages it: what is mounted onto itself in it. */
+  /** Where it is staged: what is mounted onto itself in it. */
   readonly protects?: readonly ProtectedPath[];
 }
 

@@ -23,8 +23,8 @@ const HELD_FD = 3;
 export async function mountHeld(held: HeldFolder, target: string, user: HostUser, protects: readonly ProtectedPath[]): Promise<void> {
   const parts = protects.length > 0 ? `${target}-parts` : target;
   for (const folder of new Set([target, parts])) await mkdir(folder, { recursive: true, mode: 0o755 });
-  const mounts = [{ source: HELD_FD, target: parts, idMapped: user.idMapped, protects }];
-  const [program = '', ...rest] = [...stagedEntry(mounts, { ...user, inNewNamespace: false }), 'true'];
+  const mounts = [{ source: held.path, descriptor: HELD_FD, target: parts, idMapped: user.idMapped, protects }];
+  const [program = '', ...rest] = [...stagedEntry(mounts, { ...user, namespace: 'same' }), 'true'];
   const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe', held.descriptor()], timeout: DEADLINE_MS });
   const [printed, [code]] = await Promise.all([text(child.stderr!), once(child, 'close') as Promise<[number | null]>]);
   if (code !== 0) throw new Error(printed.trim().replace(/^tendon: /, '') || `the workspace could not be mounted (${code})`);

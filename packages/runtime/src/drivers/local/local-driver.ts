@@ -32,7 +32,7 @@ import {
   type OwnFolders,
 } from '../start/prepare-folders.ts';
 import type { Protection } from '../../workspace/protected/protect.ts';
-import { probeLocal } from './probe-local.ts';
+import { probeLocal, tryBubblewrap, type Trial } from './probe-local.ts';
 import { stage } from '../bubblewrap/stage.ts';
 import { TrialMemory } from './trial-memory.ts';
 import { bindsOnto, masks, pins, systemBinds, type Bind } from '../bubblewrap/visible.ts';
@@ -51,6 +51,8 @@ interface Surroundings {
   readonly hidden: readonly string[];
   readonly isFiltered: boolean;
   readonly mounts: Protection['mounts'];
+  /** The workspace and what is protected in it are mounted before bubblewrap, which has nothing to do with paths in it then. */
+  readonly byDescriptor: boolean;
 }
 
 /** Of the process outside; what runs inside sees no more than bubblewrap's arguments give it. */
@@ -61,7 +63,14 @@ export function createLocalDriver(options: LocalDriverOptions): SandboxDriver {
   const limits = limitsOf(options.limits ?? {});
   const bwrapPath = findProgram('bwrap');
   const memory = options.trialFile && bwrapPath ? new TrialMemory(options.trialFile, bwrapPath) : undefined;
+  const protects = options.protects ?? [];
   let probed: Promise<Probe> | undefined;
+  let tried: Promise<Trial> | undefined;
+  const trial = (): Promise<Trial> => {
+    tried ??= tryBubblewrap(memory);
+    tried.catch(() => (tried = undefined));
+    return tried;
+  };
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
     const own = await ownFolders(options, spec.folders);
@@ -69,17 +78,19 @@ export function createLocalDriver(options: LocalDriverOptions): SandboxDriver {
     refuseHidden(workspace, own);
     const user = sandboxUser(spec);
     await prepareFolders(spec, user);
-    const protection = await protectWorkspace(spec, own, options.protects ?? []);
+    const protection = await protectWorkspace(spec, own, protects);
     const groups = await createGroups(spec.incarnation, limits);
     try {
       const logPath = startLogOf(spec.folders);
       const statusPath = join(spec.folders.host, 'status.json');
       const files = await writeFilter(spec.folders.host);
-      const surroundings = { user, groups, hidden: own.hidden, isFiltered: files.length > 0, mounts: protection.mounts };
+      const { mounts } = protection;
+      const byDescriptor = user.staged || (mounts.length > 0 && (await trial()).byNameBecause === undefined);
+      const surroundings = { user, groups, hidden: own.hidden, isFiltered: files.length > 0, mounts, byDescriptor };
       const command = await commandOf({ executor: options.executor, limits }, spec, surroundings);
       signal.throwIfAborted();
       // Only to who takes it and closes it: by a descriptor one can walk out of a sandbox.
-      const descriptors = user.staged ? [workspace.descriptor()] : [];
+      const descriptors = byDescriptor ? [workspace.descriptor()] : [];
       const how = { groups: groups.inner, environment: OUTER_ENVIRONMENT, logPath, statusPath, files, descriptors, cwd: '/' };
       const child = launch({ command, ...how });
       const status = await firstStatus(child, { statusPath, logPath, signal });
@@ -94,27 +105,14 @@ export function createLocalDriver(options: LocalDriverOptions): SandboxDriver {
     }
   }
 
-  /** The anchor is the first process of the namespace: the kernel ends all others with it. */
-  async function end(handle: SandboxHandle): Promise<void> {
-    await killAll(handle.anchor ? [handle.anchor] : []);
-    await killPids(() => processesIn(handle.groups));
-    await removeGroups(handle.groups);
-  }
-
-  async function endIncarnations(incarnations: readonly string[]): Promise<void> {
-    const groups = groupsNamed(incarnations);
-    await killPids(async () => [...(await findIncarnations(incarnations, 'cmdline')), ...(await processesIn(groups))]);
-    await removeGroups(groups);
-  }
-
   return {
     name: 'local',
     limits,
     whenIdle: 'hibernate',
     async probe() {
-      probed ??= probeLocal(limits, hasFilter(), memory);
+      probed ??= probeLocal({ limits, hasFilter: hasFilter(), isProtecting: protects.length > 0, trial });
       const probe = await probed;
-      if (!probe.available) probed = undefined; // it may be installed any moment
+      if (!probe.available) probed = tried = undefined; // it may be installed any moment
       return probe;
     },
     start,
@@ -124,20 +122,33 @@ export function createLocalDriver(options: LocalDriverOptions): SandboxDriver {
   };
 }
 
+/** The anchor is the first process of the namespace: the kernel ends all others with it. */
+async function end(handle: SandboxHandle): Promise<void> {
+  await killAll(handle.anchor ? [handle.anchor] : []);
+  await killPids(() => processesIn(handle.groups));
+  await removeGroups(handle.groups);
+}
+
+async function endIncarnations(incarnations: readonly string[]): Promise<void> {
+  const groups = groupsNamed(incarnations);
+  await killPids(async () => [...(await findIncarnations(incarnations, 'cmdline')), ...(await processesIn(groups))]);
+  await removeGroups(groups);
+}
+
 async function commandOf(
   { executor, limits }: { readonly executor: ExecutorFolder; readonly limits: Limits },
   spec: SandboxSpec,
-  { user, groups, hidden, isFiltered, mounts }: Surroundings,
+  { user, groups, hidden, isFiltered, mounts, byDescriptor }: Surroundings,
 ): Promise<readonly string[]> {
-  const workspace = { descriptor: FIRST_FILE_FD + (isFiltered ? 1 : 0), protects: mounts };
+  const workspace = byDescriptor ? { descriptor: FIRST_FILE_FD + (isFiltered ? 1 : 0), protects: mounts } : {};
   const binds = await visibleBinds(spec, executor, user, workspace);
   const staged = await stage(binds, user, spec.folders.stage);
   const masked = masks(hidden, binds);
   const bwrap = bwrapArguments({
     user,
     binds: [...staged.binds, ...pins(masked, staged.binds)],
-    // Root has them mounted before, without following a link; here the executor compares what they are.
-    protects: user.staged ? [] : bindsOnto(spec.workspace, INSIDE.workspace, mounts),
+    // The second best: the executor compares what they are.
+    protects: byDescriptor ? [] : bindsOnto(spec.workspace, INSIDE.workspace, mounts),
     masks: masked,
     ...((await bwrapVersion()).hasSizes && { tmpBytes: limits.tmpBytes }),
     environment: insideEnvironment(),

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -7,13 +7,26 @@ import { createGroups, removeGroups, type Controller, type Limits } from '../../
 import type { Probe } from '../driver.ts';
 import { findProgram } from '../../processes/launch.ts';
 import { bwrapVersion, knowBwrapVersion, type BwrapVersion } from '../bubblewrap/bwrap-version.ts';
+import { holdFolder } from '../../workspace/held-folder.ts';
 import type { TrialMemory } from './trial-memory.ts';
 import { FIRST_SANDBOX_UID } from '../start/host-user.ts';
+import { stagedEntry } from '../start/staged-entry.ts';
 
 const TRIAL_DEADLINE_MS = 30_000;
+/** Of the folder, in the process that mounts it. */
+const TRIAL_FD = 3;
 
-/** Tries what a start needs: the programs, the namespaces, the control groups. Says what is missing and how to mend it. */
-export async function probeLocal(limits: Limits, hasFilter: boolean, memory?: TrialMemory): Promise<Probe> {
+export interface ProbeOptions {
+  readonly limits: Limits;
+  readonly hasFilter: boolean;
+  /** Whether anything in workspaces is protected. */
+  readonly isProtecting: boolean;
+  /** Called where the programs are there. */
+  readonly trial: () => Promise<Trial>;
+}
+
+/** Looks for what a start needs: the programs, the namespaces, the control groups. Says what is missing and how to mend it. */
+export async function probeLocal({ limits, hasFilter, isProtecting, trial }: ProbeOptions): Promise<Probe> {
   if (process.platform !== 'linux') {
     return no(
       'the local sandbox needs Linux',
@@ -24,13 +37,13 @@ export async function probeLocal(limits: Limits, hasFilter: boolean, memory?: Tr
   const missing = ['bwrap', ...(isRoot ? ['perl', 'setpriv', 'unshare'] : [])].filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return no(`${missing.map(packageOf).join(' and ')} is not installed`, installLine(missing));
   // At once, for a server waits for it: each costs the start of a program, and the group of the trial is no part of it.
-  const [{ version, failure, isRemembered }, enforced] = await Promise.all([tried(memory), enforceable(limits)]);
+  const [{ version, failure, byNameBecause }, enforced] = await Promise.all([trial(), enforceable(limits)]);
   if (!version.isRecent)
     return no(`bubblewrap ${version.text} is too old`, 'Install bubblewrap 0.5 or newer; 0.8 is what this is tested with.');
   if (failure !== undefined) return no(`bubblewrap cannot make a sandbox here: ${failure}`, fixFor(failure));
-  if (!isRemembered) await memory?.keep(version);
   const size = enforced.includes('memory') ? `${Math.round(limits.memoryBytes / 1024 ** 2)} MiB` : 'memory limited per process only';
-  const description = ['bubblewrap', 'own network', size, ...(hasFilter ? ['seccomp'] : [])].join(', ');
+  const byName = isProtecting && byNameBecause !== undefined ? [`PROTECTED PATHS BY NAME (${byNameBecause})`] : [];
+  const description = ['bubblewrap', 'own network', size, ...(hasFilter ? ['seccomp'] : []), ...byName].join(', ');
   return { available: true, strength: 'os-sandbox', description, limits: enforced };
 }
 
@@ -38,25 +51,62 @@ function no(reason: string, fix: string): Probe {
   return { available: false, reason, fix };
 }
 
-interface Tried {
+export interface Trial {
   readonly version: BwrapVersion;
   /** Why no sandbox could be made. */
   readonly failure: string | undefined;
-  readonly isRemembered: boolean;
+  /** Why an ordinary user cannot mount by descriptors; missing for root, who must, and where it works. */
+  readonly byNameBecause?: string;
 }
 
-async function tried(memory: TrialMemory | undefined): Promise<Tried> {
+/** Makes a sandbox around `true`, unless an earlier process has. Rejects where bubblewrap cannot be run. */
+export async function tryBubblewrap(memory: TrialMemory | undefined): Promise<Trial> {
   const known = await memory?.recall();
   if (known) {
     knowBwrapVersion(known);
-    return { version: known, failure: undefined, isRemembered: true };
+    return { version: known, failure: undefined };
   }
-  const [version, failure] = await Promise.all([bwrapVersion(), trial()]);
-  return { version, failure, isRemembered: false };
+  const [version, outcome] = await Promise.all([bwrapVersion(), process.getuid?.() === 0 ? asSandboxUser() : asOrdinaryUser()]);
+  if (version.isRecent && outcome.failure === undefined && outcome.byNameBecause === undefined) await memory?.keep(version);
+  return { version, ...outcome };
 }
 
-/** The same namespaces and the same kind of user as a real start, around `true`. The failure's last line, or `undefined`. */
-async function trial(): Promise<string | undefined> {
+type Outcome = Omit<Trial, 'version'>;
+
+async function asSandboxUser(): Promise<Outcome> {
+  const uid = String(FIRST_SANDBOX_UID);
+  return { failure: await failureOf(['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups', '--', ...bwrapTrial()]) };
+}
+
+/** Both in one; where that fails, bubblewrap alone. */
+async function asOrdinaryUser(): Promise<Outcome> {
+  const staged = await stagedFailure();
+  if (staged === undefined) return { failure: undefined };
+  return { failure: await failureOf(bwrapTrial()), byNameBecause: staged };
+}
+
+/** Of a start in which a folder is mounted by its descriptor, and something in it onto itself. */
+async function stagedFailure(): Promise<string | undefined> {
+  if (findProgram('perl') === undefined) return 'perl is not installed';
+  const folder = await mkdtemp(join(await realpath(tmpdir()), 'tendon-stage-'));
+  const [source, target] = [join(folder, 'source'), join(folder, 'target')];
+  for (const path of [target, join(source, 'protected')]) await mkdir(path, { recursive: true });
+  const held = await holdFolder(source);
+  try {
+    const protects = [{ path: 'protected', isReadOnly: true }];
+    const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, namespace: 'user' } as const;
+    const stage = stagedEntry([{ source, descriptor: TRIAL_FD, target, idMapped: false, protects }], user);
+    return await failureOf([...stage, ...bwrapTrial()], [held.descriptor()]);
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    held.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same namespaces as a real start, around `true`. */
+function bwrapTrial(): readonly string[] {
   const namespaces = [
     '--unshare-user',
     '--uid',
@@ -68,19 +118,21 @@ async function trial(): Promise<string | undefined> {
     '--unshare-uts',
     '--unshare-net',
   ];
-  const bwrap = [findProgram('bwrap') ?? 'bwrap', ...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'];
-  const uid = String(FIRST_SANDBOX_UID);
-  const asUser = process.getuid?.() === 0 ? ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups', '--'] : [];
-  const [program = '', ...rest] = [...asUser, ...bwrap];
+  return [findProgram('bwrap') ?? 'bwrap', ...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'];
+}
+
+/** The last line that a failing command has printed, or `undefined`. */
+async function failureOf(command: readonly string[], descriptors: readonly number[] = []): Promise<string | undefined> {
+  const [program = '', ...rest] = command;
   const child = spawn(program, rest, {
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', ...descriptors],
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     cwd: '/',
     timeout: TRIAL_DEADLINE_MS,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<number | Error>((resolve) => child.once('error', resolve).once('close', (code) => resolve(code ?? -1)));
-  const [errors, result] = await Promise.all([text(child.stderr), ended]);
+  const [errors, result] = await Promise.all([text(child.stderr!), ended]);
   if (result === 0) return undefined;
   return errors.trim().split('\n').at(-1) || (result instanceof Error ? result.message : `it ended with ${result}`);
 }

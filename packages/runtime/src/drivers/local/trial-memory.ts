@@ -12,7 +12,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { BwrapVersion } from '../bubblewrap/bwrap-version.ts';
 
 /** Of the trial: another one where it tries something else. */
-const FORM = '1';
+const FORM = '2';
 
 interface Remembered {
   /** A digest of what it depends on. */

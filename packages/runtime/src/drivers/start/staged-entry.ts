@@ -1,22 +1,26 @@
+import { findProgram } from '../../processes/launch.ts';
+
 /**
- * Run by root before bubblewrap: puts what the sandbox may see where the sandbox's uid can reach it (root's folders are closed to
- * others), id-maps the workspace, gives up root for good and becomes the command. With the numbers of unshare and mount it does so in
- * a mount namespace of its own: the mounts live and die with that, and nothing of them is visible on the host.
+ * Run before bubblewrap, in a mount namespace of its own: the mounts live and die with that, and nothing of them is visible on the host.
+ * Run by root it puts what the sandbox may see where the sandbox's uid can reach it (root's folders are closed to others), id-maps the
+ * workspace, gives up root for good and becomes the command. Run by an ordinary user it does so in a user namespace in which that user
+ * is the same one, and becoming the command takes away all rights over it.
  *
  * A source may be a descriptor that this process was given: what is mounted is then that folder, whatever its path leads to by now.
- * A descriptor belongs to the namespace in which it was opened, so all sources are taken before a new one is made. A process that
- * holds one can walk out of the sandbox by it, so it is closed at once.
+ * A descriptor belongs to the namespace in which it was opened, so root takes all sources before it makes a new one. An ordinary user
+ * has no right to mount before: the folder is opened again by its path, through no link, and is the one that is held or none.
+ * A process that holds a descriptor can walk out of the sandbox by it, so it is closed at once.
  *
- * Perl, because three system calls are needed that neither Node nor util-linux < 2.39 has, and every Debian and Ubuntu has perl.
- * The three numbers are the same on all architectures; those of unshare and mount are not.
+ * Perl, because system calls are needed that neither Node nor util-linux < 2.39 has, and every Debian and Ubuntu has perl.
+ * The numbers of the newer ones are the same on all architectures; those of unshare and mount are not.
  *
  * What is protected in a source is mounted onto itself there, found without following any link: what is exchanged meanwhile ends the
  * start. Before that the source's mount is cut off from the host's, where the same would come to lie otherwise.
  *
  * Where memory runs out on the machine, a sandbox is to end before the server. What is set with CAP_SYS_RESOURCE cannot be lowered inside.
  *
- * Arguments: unshare mount uid gid (source target idmap count (ro|rw path){count})… -- command…
- * A source is a path, or `fd:<number>`; for unshare and mount a 0 each where the namespace stays.
+ * Arguments: namespace unshare mount uid gid (source target idmap count (ro|rw path){count})… -- command…
+ * The namespace is `same` (unshare and mount are then 0), `mounts` or `user`; a source is a path, or `fd:<number>:<path>`.
  */
 const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, readonly [unshare: number, mount: number]>>> = {
   arm: [337, 21],
@@ -31,48 +35,64 @@ const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, readonly [unshare: n
 
 /** One thing to be mounted. */
 export interface StagedMount {
-  /** A path, or the number that a descriptor has in the process. */
-  readonly source: string | number;
+  readonly source: string;
+  /** The number that a descriptor of the source has in the process. */
+  readonly descriptor?: number;
   readonly target: string;
   readonly idMapped: boolean;
   /** Paths below it, the outer ones first. */
   readonly protects?: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
 
-/** The command that stages, gives up root and becomes what follows it. */
+/** Where the mounts are made: in the namespace that is there, a mount namespace of root's, or one in an ordinary user's own user namespace. */
+export type StageNamespace = 'same' | 'mounts' | 'user';
+
+/** The command that stages, gives up its rights and becomes what follows it. */
 export function stagedEntry(
   mounts: readonly StagedMount[],
-  { uid, gid, inNewNamespace }: { readonly uid: number; readonly gid: number; readonly inNewNamespace: boolean },
+  { uid, gid, namespace }: { readonly uid: number; readonly gid: number; readonly namespace: StageNamespace },
 ): readonly string[] {
-  const numbers = inNewNamespace ? NUMBERS[process.arch] : [0, 0];
-  if (numbers === undefined) throw new Error(`on a processor of the kind ${process.arch} sandboxes cannot be started as root`);
-  const list = mounts.flatMap(({ source, target, idMapped, protects = [] }) => [
-    typeof source === 'number' ? `fd:${source}` : source,
+  const numbers = namespace === 'same' ? [0, 0] : NUMBERS[process.arch];
+  if (numbers === undefined) throw new Error(`on a processor of the kind ${process.arch} nothing can be mounted by its descriptor`);
+  const list = mounts.flatMap(({ source, descriptor, target, idMapped, protects = [] }) => [
+    descriptor === undefined ? source : `fd:${descriptor}:${source}`,
     target,
     idMapped ? '1' : '',
     String(protects.length),
     ...protects.flatMap(({ path, isReadOnly }) => [isReadOnly ? 'ro' : 'rw', path]),
   ]);
-  return ['perl', '-e', STAGED_ENTRY, '--', ...[...numbers, uid, gid].map(String), ...list, '--'];
+  return [findProgram('perl') ?? 'perl', '-e', STAGED_ENTRY, '--', namespace, ...[...numbers, uid, gid].map(String), ...list, '--'];
 }
 
 const STAGED_ENTRY = String.raw`
 use strict;
-my ($UNSHARE, $MOUNT, $uid, $gid) = splice @ARGV, 0, 4;
+my ($namespace, $UNSHARE, $MOUNT, $uid, $gid) = splice @ARGV, 0, 5;
 my ($OPEN_TREE, $MOVE_MOUNT, $OPENAT2, $MOUNT_SETATTR) = (428, 429, 437, 442);
 my ($CLONE, $CLOEXEC, $RECURSIVE, $EMPTY_PATH) = (1, 0x80000, 0x8000, 0x1000);
-sub fail { print STDERR "tendon: $_[0]: $!\n"; exit 125 }
+sub refuse { print STDERR "tendon: $_[0]\n"; exit 125 }
+sub fail { refuse("$_[0]: $!") }
+
+sub put {
+  my ($path, $text) = @_;
+  open(my $file, '>', $path) or fail($path);
+  defined syswrite($file, $text) or fail($path);
+}
 
 sub user_namespace {
   my $pid = open(my $ready, '-|', 'unshare', '--user', 'sh', '-c', 'echo; exec sleep 60') or fail('unshare');
   defined readline($ready) or fail('user namespace');
-  for (["uid_map", $uid], ["gid_map", $gid]) {
-    open(my $map, '>', "/proc/$pid/$_->[0]") or fail($_->[0]);
-    defined syswrite($map, "0 $_->[1] 1\n") or fail($_->[0]);
-  }
+  put("/proc/$pid/uid_map", "0 $uid 1\n");
+  put("/proc/$pid/gid_map", "0 $gid 1\n");
   open(my $namespace, '<', "/proc/$pid/ns/user") or fail('user namespace');
   kill 'KILL', $pid;
   return $namespace;
+}
+
+sub own_user_namespace {
+  syscall($UNSHARE, 0x10020000) == 0 or fail('cannot make a user namespace');
+  put('/proc/self/setgroups', 'deny');
+  put('/proc/self/uid_map', "$uid $uid 1\n");
+  put('/proc/self/gid_map', "$gid $gid 1\n");
 }
 
 sub alone {
@@ -81,6 +101,17 @@ sub alone {
 }
 
 my $empty = "";
+
+sub same_by_path {
+  my ($held, $path) = @_;
+  my $how = pack('QQQ', 0x200000 | $CLOEXEC, 0, 0x02 | 0x04);
+  my $at = syscall($OPENAT2, -100, $path, $how, length($how));
+  $at >= 0 or fail("a link is in its place or above it, or $path cannot be opened");
+  open(my $again, '<&=', $at) or fail("cannot take $path");
+  my ($is, $was) = map { join(':', (stat($_))[0, 1]) } $again, $held;
+  $is eq $was or refuse('another folder has been put in the place of the workspace while the sandbox was made');
+  return $again;
+}
 
 sub set_attributes {
   my ($tree, $set, $propagation) = @_;
@@ -96,7 +127,7 @@ sub protect {
   my $how = pack('QQQ', 0x200000 | $CLOEXEC, 0, 0x02 | 0x04 | 0x08);
   my $at = syscall($OPENAT2, $top, $path, $how, length($how));
   $at >= 0 or fail("$path was exchanged while it was protected (SANDBOX_PROTECTED_PATHS)");
-  my $tree = syscall($OPEN_TREE, $at, $empty, $CLONE | $CLOEXEC | $EMPTY_PATH);
+  my $tree = syscall($OPEN_TREE, $at, $empty, $CLONE | $CLOEXEC | $EMPTY_PATH | $RECURSIVE);
   $tree >= 0 or fail("cannot protect $path");
   $flag ne 'ro' or set_attributes($tree, 1, 0) or fail("cannot make $path read-only");
   syscall($MOVE_MOUNT, $tree, $empty, $at, $empty, 0x44) == 0 or fail("cannot mount $path onto itself");
@@ -112,7 +143,12 @@ sub above_server {
   open(my $file, '>', $score) or return;
   syswrite($file, $wanted);
 }
-above_server();
+if ($namespace eq 'user') {
+  own_user_namespace();
+  alone();
+} else {
+  above_server();
+}
 
 my @trees;
 while (@ARGV && $ARGV[0] ne '--') {
@@ -120,9 +156,10 @@ while (@ARGV && $ARGV[0] ne '--') {
   my @protected = splice @ARGV, 0, 2 * $count;
   my $path = $source;
   my $held;
-  if ($source =~ /^fd:(\d+)$/) {
+  if ($source =~ /^fd:(\d+):(.*)$/s) {
     open($held, '<&=', $1 + 0) or fail("cannot take $source");
-    $path = "/proc/self/fd/$1";
+    $held = same_by_path($held, $2) if $namespace eq 'user';
+    $path = '/proc/self/fd/' . fileno($held);
   }
   my $tree = syscall($OPEN_TREE, -100, $path, $CLONE | $CLOEXEC | ($idmap ? 0 : $RECURSIVE));
   $tree >= 0 or fail("cannot open $source");
@@ -137,7 +174,7 @@ while (@ARGV && $ARGV[0] ne '--') {
   push @trees, [$tree, $target, @protected];
 }
 shift @ARGV;
-if ($UNSHARE) {
+if ($namespace eq 'mounts') {
   syscall($UNSHARE, 0x20000) == 0 or fail('cannot make a mount namespace');
   alone();
 }
@@ -146,10 +183,12 @@ for (@trees) {
   syscall($MOVE_MOUNT, $tree, $empty, -100, $target, 4) == 0 or fail("cannot mount at $target");
 }
 # What was taken from the host's namespace is still tied to it.
-alone() if $UNSHARE;
+alone() if $namespace eq 'mounts';
 for (@trees) {
   my ($tree, $target, @protected) = @$_;
   protect($target, splice @protected, 0, 2) while @protected;
 }
+# An ordinary user who becomes another program has no rights in the namespace any more.
+exec(@ARGV) or fail("cannot run $ARGV[0]") if $namespace eq 'user';
 exec('setpriv', '--reuid', $uid, '--regid', $gid, '--clear-groups', '--inh-caps=-all', '--', @ARGV) or fail('cannot run setpriv');
 `;
