@@ -163,12 +163,12 @@ time.sleep(1000)"`;
   it('SB343: while one sandbox takes all inotify that it can, another one has some', async () => {
     const take = `import ctypes, time; libc = ctypes.CDLL(None)
 while libc.inotify_init() != -1: pass
-open('taken', 'w').close(); time.sleep(1000)`;
-    await inside(`python3 -c "${take}" & until [ -e taken ]; do sleep 0.1; done`);
+open('watched', 'w').close(); time.sleep(1000)`;
+    await inside(`python3 -c "${take}" & until [ -e watched ]; do sleep 0.1; done`);
     const count = `import ctypes; libc = ctypes.CDLL(None); print(sum(libc.inotify_init() != -1 for _ in range(16)))`;
     expect((await inside(`python3 -c "${count}"`)).output).toBe('0');
     const neighbour = await sandboxes.runtimes.acquire('neighbour', { signal: never });
     expect((await run(neighbour, `python3 -c "${count}"`)).output).toBe('16');
-    await inside('kill %1; wait; rm taken');
+    await inside('kill %1; wait; rm watched');
   });
 });
