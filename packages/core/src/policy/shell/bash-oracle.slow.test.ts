@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -13,19 +13,30 @@ import { readCommandLine, type Program } from './read-command-line.ts';
 const RUN = `
 ulimit -t 1
 FUNCNEST=20
-command_not_found_handle() { (( SECONDS < 3 )) || kill -9 0; { printf '%s\\0' "$#" "$@"; } >&9; return 1; }
-( eval "$(<script)"; wait ) 9>>ran </dev/null >/dev/null 2>&1`;
+command_not_found_handle() { (( SECONDS < 3 )) || kill -9 0; printf '%s\\0' "$#" "$@" >>"ran/$BASHPID"; return 1; }
+( eval "$(<script)"; wait ) </dev/null >/dev/null 2>&1`;
 
 function runInBash(script: string): readonly (readonly string[])[] {
   const folder = mkdtempSync(join(tmpdir(), 'bash-oracle-'));
   try {
     writeFileSync(join(folder, 'script'), script);
-    writeFileSync(join(folder, 'ran'), '');
+    mkdirSync(join(folder, 'ran'));
     const options = { cwd: folder, env: { PATH: '/nonexistent' }, stdio: 'ignore', detached: true } as const;
-    spawnSync('/bin/bash', ['--norc', '--noprofile', '-c', RUN], options);
-    return callsIn(readFileSync(join(folder, 'ran'), 'utf8'));
+    const { pid } = spawnSync('/bin/bash', ['--norc', '--noprofile', '-c', RUN], options);
+    endGroup(pid);
+    // A file for each process: what two of them write at once would mix.
+    return readdirSync(join(folder, 'ran')).flatMap((name) => callsIn(readFileSync(join(folder, 'ran', name), 'utf8')));
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, maxRetries: 10 });
+  }
+}
+
+/** What a background command of a background command left running. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
   }
 }
 

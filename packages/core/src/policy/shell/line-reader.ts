@@ -13,6 +13,8 @@ interface Heredoc {
 export abstract class LineReader extends WordReader {
   /** Those whose bodies begin behind the next line end. */
   protected heredocs: Heredoc[] = [];
+  /** How many `$(` and `<(` are open. */
+  protected substitutions = 0;
 
   protected spaces(): void {
     for (;;) {
@@ -82,6 +84,8 @@ export abstract class LineReader extends WordReader {
   }
 
   #await(word: Word, isIndented: boolean): void {
+    // Bash 5.2 writes a substitution out and reads it again, and loses the `;` of a line behind a heredoc: two commands become one.
+    if (this.substitutions > 0) return this.fail('a heredoc within a substitution');
     if (word.known !== 'literal' || /[$`\n]/.test(word.raw)) return this.fail('a heredoc whose end is not understood');
     this.heredocs.push({ end: word.text, isIndented, isExpanded: !word.isQuoted });
     this.awaitsBodies += 1;

@@ -5,7 +5,7 @@ import { UNKNOWN_WORD, type Assignment, type ParsedShell, type Redirect, type Sh
 const MAX_CHARS = 64 * 1024;
 const MAX_COMMANDS = 1000;
 /** A backslash at the end of a line joins what bash reads as one operator. */
-const JOINED = /[$<>&|;(){[!=`]\\\n/;
+const JOINED = /[$<>&|;(){[!=`]\\\n|\d(?:\\\n)+[<>]/;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/;
 const UNSUPPORTED = new Set(['select', 'coproc', 'then', 'elif', 'else', 'fi', 'do', 'done', 'esac', 'in', '}', ']]']);
@@ -43,6 +43,8 @@ class ShellParser extends LineReader {
   /** The reason why it cannot be read. */
   script(): string | undefined {
     if (JOINED.test(this.text)) return 'an operator that is cut by a line end';
+    // Behind it nothing is joined, and where the line end is taken away the backslash is part of the word.
+    if (/\\\n\s*$/.test(this.text)) return 'it ends with a backslash';
     this.#list(NOTHING);
     if (this.heredocs.length > 0) this.fail('a heredoc has no body');
     return this.failure;
@@ -51,8 +53,9 @@ class ShellParser extends LineReader {
   protected substitution(): void {
     const outer = this.heredocs;
     this.heredocs = [];
+    this.substitutions += 1;
     if (this.#list(PARENTHESIS) !== ')') this.fail('a parenthesis has no end');
-    if (this.heredocs.length > 0) this.fail('a heredoc has no body');
+    this.substitutions -= 1;
     this.heredocs = outer;
   }
 

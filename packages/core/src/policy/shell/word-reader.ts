@@ -262,8 +262,9 @@ export abstract class WordReader {
       const [all, hex, octal, short, long] = code.exec(this.text) ?? [];
       const value = octal ? parseInt(octal, 8) & 0xff : parseInt(hex ?? short ?? long ?? '', 16);
       const next = this.text[this.at] ?? '';
-      // A zero ends the text, a byte above ASCII is part of a character, `\c` is a control character.
-      if (all ? !(value > 0 && value < 0x80) : next === 'c' || next === '') return this.fail('a quoted character that is not understood');
+      // `\x{68}` is in no manual. A zero ends the text, a byte above ASCII is part of a character, `\c` is a control character.
+      if (all ? !(value > 0 && value < 0x80) : next === 'c' || next === '' || this.looksAt('x{'))
+        return this.fail('a quoted character that is not understood');
       this.#add(word, all ? String.fromCodePoint(value) : (ESCAPES[next] ?? (`'"\\?`.includes(next) ? next : `\\${next}`)));
       this.at += all ? all.length : 1;
     }
