@@ -42,7 +42,7 @@ function joined(a: Shown, b: Shown): Shown {
   return { ...a, ...b, text } as Shown;
 }
 
-/** As the model is asked to write it. */
+/** As the model is asked to write it. @internal */
 export function renderCall({ name, arguments: args }: Pick<LlmToolCall, 'name' | 'arguments'>): string {
   const given = objectOf(args);
   const parameters = given
