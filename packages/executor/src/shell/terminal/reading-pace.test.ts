@@ -59,27 +59,27 @@ it.each([1, 10])('RT721: %d commands that print without end are read a quarter o
   const time = new TestClock();
   const pace = createReadingPace(time.clock);
   const commands = Array.from({ length: count }, () => new EndlessCommand(pace));
-  for (const { reader } of commands) reader.took(32 * MIB);
+  for (const { reader } of commands) reader.took(4 * MIB);
   const share = readingTime(time, commands, 2000) / 2000;
   expect(share).toBeGreaterThan(0.15);
   expect(share).toBeLessThan(0.3);
 });
 
-it('RT721: a command is read as it comes for 32 MiB, also beside one that rests', () => {
+it('RT721: a command is read as it comes for 4 MiB, also beside one that rests', () => {
   const time = new TestClock();
   const pace = createReadingPace(time.clock);
   const [endless, usual] = [new EndlessCommand(pace), new EndlessCommand(pace)];
-  endless.reader.took(32 * MIB);
+  endless.reader.took(4 * MIB);
   readingTime(time, [endless], 4000);
   while (!endless.isPaused) readingTime(time, [endless], READ_MS);
-  usual.reader.took(32 * MIB);
+  usual.reader.took(4 * MIB);
   expect(usual.isPaused).toBe(false);
 });
 
 it('RT721: a program that writes seldom, or gets no processor, is read when it writes, however much it has printed', () => {
   const time = new TestClock();
   const seldom = new EndlessCommand(createReadingPace(time.clock));
-  seldom.reader.took(32 * MIB);
+  seldom.reader.took(4 * MIB);
   let rests = 0;
   for (let write = 0; write < 1000; write += 1) {
     time.pass(20);
@@ -94,11 +94,11 @@ it('RT721: what a command that has ended has left is read at once', () => {
   const time = new TestClock();
   const pace = createReadingPace(time.clock);
   const [ended, other] = [new EndlessCommand(pace), new EndlessCommand(pace)];
-  for (const { reader } of [ended, other]) reader.took(33 * MIB);
+  for (const { reader } of [ended, other]) reader.took(5 * MIB);
   while (!ended.isPaused || !other.isPaused) readingTime(time, [ended, other], READ_MS);
   ended.reader.restart();
   expect([ended.isPaused, other.isPaused]).toEqual([false, true]);
-  ended.reader.took(32 * MIB);
+  ended.reader.took(4 * MIB);
   expect(ended.isPaused).toBe(false);
 });
 
@@ -115,7 +115,7 @@ it('RT721: a program whose output is not read waits in its write, and is interru
   });
   onTestFinished(() => void terminal.master.destroy());
   terminal.master.on('error', () => {}); // EIO: the other side is gone
-  terminal.reader.took(32 * MIB);
+  terminal.reader.took(4 * MIB);
   await expect.poll(() => time.isWaiting, { timeout: 10_000 }).toBe(true);
   const seen = bytes;
   terminal.master.write('\u0003');

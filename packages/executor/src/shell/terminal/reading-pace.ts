@@ -31,7 +31,7 @@ export interface PaceClock {
 }
 
 /** Nobody follows more than this without a gap: `followEffect`. */
-const AT_ONCE_BYTES = 32 * 1024 * 1024;
+const AT_ONCE_BYTES = 4 * 1024 * 1024;
 const SLICE_MS = 5;
 const REST_TIMES = 3;
 /** Between two reads. What is longer is not the reading: the program writes seldom, or waits for a processor, as on a busy machine. */
