@@ -175,6 +175,18 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       await expect(files.read('folder/file', { signal: never, maxBytes: 2 })).rejects.toThrow(/2 bytes/);
     });
 
+    it('CK711: what a command did to the workspace is undone', async () => {
+      const runtime = await acquire('undone');
+      await run(runtime, 'mkdir made; echo one > made/one; chmod 750 made/one; ln -s one made/link');
+      await run(runtime, 'rm -rf made; echo two > two');
+      const { checkpoints, off } = await runtime.files.checkpoints({ signal: never });
+      expect([checkpoints.length >= 2, off]).toEqual([true, undefined]);
+      const action = { ...runAction(runtime, ''), action: 'restore_checkpoint' };
+      const restore = { ...action, args: { checkpoint: checkpoints[0]!.number, what: 'files', from: -1 } } as RunnableAction;
+      expect(await runtime.execute(restore, { signal: never })).toMatchObject({ observation: { observation: 'restore_checkpoint' } });
+      expect((await run(runtime, 'stat -c %a made/one; readlink made/link; test -e two')).output).toBe('750\none');
+    });
+
     it('SB14: a restarted server finds the same incarnation, with what ran meanwhile', async () => {
       const before = await acquire('restarted');
       const action = runAction(before, 'touch waiting; until test -e go; do sleep 0.02; done; echo survived >> survived');
