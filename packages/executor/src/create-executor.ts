@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { dirname, join, sep } from 'node:path';
 import { BUSY, PROTOCOL, type Alive, type ExecutorConfig, type ExecutorEndpoint, type SuspendAnswer } from '@tendon/protocol/executor-api';
 import type { RunnableKind } from '@tendon/protocol';
-import { checkpointed, createRestoreAction, afterRestore } from './checkpoints/checkpointed.ts';
+import { checkpointed, createRestoreAction, preparing, restoredObservation } from './checkpoints/checkpointed.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { Effects } from './effects/effects.ts';
 import { Journal } from './effects/journal.ts';
@@ -61,7 +61,7 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   const shell = openShell(config, { bash, makingPidNamespace, suspension, left });
   const plugins = openPlugins({ config, shell, notes: left?.notes ?? {} });
   const disk = openDisk(config, hidden);
-  const checkpoints = openCheckpoints(config, hidden);
+  const checkpoints = await openCheckpoints(config, hidden);
   const effects = openEffects(config, { disk, shell, plugins, checkpoints });
   const ports = createPortWatch(plugins.ports);
   const tunnels = createTunnels(ports);
@@ -164,10 +164,22 @@ function openDisk(config: ExecutorConfig, hidden: readonly string[]): UndoableDi
   return new UndoableDisk({ hidden, readOnly, notes }, createUndoHistory(join(cacheOf(config), 'undo')));
 }
 
-function openCheckpoints(config: ExecutorConfig, hidden: readonly string[]): Checkpoints {
+/** A restore that was cut off is finished first, and its outcome is in the journal. */
+async function openCheckpoints(config: ExecutorConfig, hidden: readonly string[]): Promise<Checkpoints> {
   const { workspace, stateDir, protectedPaths = [] } = config.folders;
   const readOnly = protectedPaths.flatMap(({ path, isReadOnly }) => (isReadOnly ? [join(workspace, path)] : []));
-  return new Checkpoints({ workspace, stateDir, isOn: config.checkpoints !== false, excluded: [...readOnly, ...hidden, cacheOf(config)] });
+  const checkpoints = new Checkpoints({
+    workspace,
+    stateDir,
+    isOn: config.checkpoints !== false,
+    excluded: [...readOnly, ...hidden, cacheOf(config)],
+  });
+  await checkpoints.finishRestore((key, number, restored) => {
+    const journal = new Journal(stateDir, config.incarnation);
+    if (journal.find(key)) journal.done(key, restoredObservation(number, restored));
+    journal.close();
+  });
+  return checkpoints;
 }
 
 interface EffectParts {
@@ -251,14 +263,15 @@ function createHandlers({ checkpoints, plugged, ...parts }: HandlerParts): Reado
     ...plugged,
   };
   const wrapped = Object.entries(handlers).map(([kind, handler]) => {
-    const wrap = CHANGES.has(kind) ? checkpointed : afterRestore;
-    return [kind, wrap(handler, checkpoints)] as const;
+    const wrap = CHANGES.has(kind) ? checkpointed : READS.has(kind) ? preparing : undefined;
+    return [kind, wrap ? wrap(handler, checkpoints) : handler] as const;
   });
   return Object.fromEntries(wrapped) as Record<RunnableKind, ActionHandler>;
 }
 
-/** Kinds whose actions may change the workspace. */
+/** Kinds whose actions may change the workspace, and those before which one that does may follow soon. */
 const CHANGES: ReadonlySet<string> = new Set<RunnableKind>(['run', 'run_ipython', 'write', 'edit']);
+const READS: ReadonlySet<string> = new Set<RunnableKind>(['read']);
 
 function absent(what: string): ActionHandler {
   return () => Promise.resolve(errorObservation(`This sandbox does not have ${what}: the action was not carried out.`));

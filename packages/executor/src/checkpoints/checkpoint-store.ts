@@ -20,11 +20,15 @@ export interface StoreBounds {
   readonly ageMs: number;
 }
 
+export function hashOf(content: Uint8Array): string {
+  return digest('sha256', content, 'base64url');
+}
+
 const MIN_COMPRESSED_BYTES = 512;
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /**
- * The checkpoints of one workspace in one SQLite file: contents by their hash, checkpoints by number, and the restore that is under way.
+ * The checkpoints of one workspace in one SQLite file: contents by their hash, and checkpoints by number.
  * It owns the file and knows nothing of the workspace.
  *
  * 1. A checkpoint is listed only when all that it needs is stored: both are one transaction.
@@ -61,7 +65,7 @@ export class CheckpointStore {
 
   /** Stores a content once; returns its hash. */
   put(content: Uint8Array): string {
-    const hash = digest('sha256', content, 'base64url');
+    const hash = hashOf(content);
     if (this.#has.get(hash) !== undefined) return hash;
     const packed = content.length < MIN_COMPRESSED_BYTES ? content : zstdCompressSync(content, FAST);
     const isCompressed = packed.length < content.length;
@@ -101,19 +105,6 @@ export class CheckpointStore {
       | undefined;
   }
 
-  /** The tree to which the workspace is being restored. */
-  get restoring(): string | undefined {
-    return (this.#db.prepare('SELECT root FROM restoring').get() as { readonly root: string } | undefined)?.root;
-  }
-
-  /** Durable when it returns. */
-  setRestoring(root: string | undefined): void {
-    this.#db.exec('PRAGMA synchronous = FULL');
-    this.#db.exec('DELETE FROM restoring');
-    if (root !== undefined) this.#db.prepare('INSERT INTO restoring (root) VALUES (?)').run(root);
-    this.#db.exec('PRAGMA synchronous = NORMAL');
-  }
-
   /** About what is stored. */
   get bytes(): number {
     return this.#bytes;
@@ -138,9 +129,7 @@ export class CheckpointStore {
       this.#db.prepare('DELETE FROM checkpoint WHERE number <= ?').run(number);
       this.#db.exec('CREATE TEMP TABLE IF NOT EXISTS live (hash TEXT PRIMARY KEY) WITHOUT ROWID; DELETE FROM live;');
       const mark = this.#db.prepare('INSERT OR IGNORE INTO live (hash) VALUES (?)');
-      const roots = this.list().map(({ root }) => root);
-      const { restoring } = this;
-      for (const root of restoring === undefined ? roots : [...roots, restoring]) this.#markTree(root, mark);
+      for (const { root } of this.list()) this.#markTree(root, mark);
       this.#db.exec('DELETE FROM object WHERE hash NOT IN (SELECT hash FROM live)');
       this.commit();
     } catch (error) {
@@ -175,7 +164,6 @@ const LAYOUT = `
   PRAGMA temp_store = MEMORY;
   CREATE TABLE IF NOT EXISTS object (hash TEXT PRIMARY KEY, is_compressed INTEGER NOT NULL, content BLOB NOT NULL);
   CREATE TABLE IF NOT EXISTS checkpoint (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, at INTEGER NOT NULL, root TEXT NOT NULL, files INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS restoring (root TEXT NOT NULL);
 `;
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB; everything else, such as a lock of another executor, is no reason to throw checkpoints away. */

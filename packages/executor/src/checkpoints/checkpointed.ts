@@ -1,8 +1,7 @@
 import type { ObservationDraft } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
 import { errorObservation, integerArgument, reasonOf, type ActionHandler, type ActionRequest } from '../action-handler.ts';
-import type { Checkpoints } from './checkpoints.ts';
-import type { Restored } from './workspace-restore.ts';
+import type { Checkpoints, Restored } from './checkpoints.ts';
 
 /** The same handler, with a checkpoint of the workspace before each of its actions. */
 export function checkpointed(handler: ActionHandler, checkpoints: Checkpoints): ActionHandler {
@@ -19,10 +18,10 @@ function isServersOwn(args: ActionRequest['args']): boolean {
   return args.is_static === true && args.hidden === true;
 }
 
-/** The same handler for actions that change nothing: it waits only for a restore that an earlier executor was killed in. */
-export function afterRestore(handler: ActionHandler, checkpoints: Checkpoints): ActionHandler {
-  return async (request, context) => {
-    await unlessAborted(checkpoints.ready(), context.signal);
+/** The same handler for actions that change nothing: the first reading of the workspace goes on beside them. */
+export function preparing(handler: ActionHandler, checkpoints: Checkpoints): ActionHandler {
+  return (request, context) => {
+    checkpoints.prepare();
     return handler(request, context);
   };
 }
@@ -33,25 +32,28 @@ export function createRestoreAction(checkpoints: Checkpoints): ActionHandler {
     const checkpoint = integerArgument(args, 'checkpoint', -1);
     const isOfFiles = args.what !== 'conversation';
     try {
-      const { changed, left } = isOfFiles ? await checkpoints.restore(checkpoint, key) : NOTHING;
-      const content = isOfFiles
-        ? wordsOf(checkpoint, { changed, left })
-        : 'The conversation goes on from an earlier point; the files are as they were.';
-      // What it does to the conversation the engine fills in.
-      const extras = { checkpoint, what: 'files' as const, from: -1, changed, left: [...left] };
-      return { observation: 'restore_checkpoint', content, extras };
+      return restoredObservation(checkpoint, isOfFiles ? await checkpoints.restore(checkpoint, key) : undefined);
     } catch (error) {
       return errorObservation(`Checkpoint ${checkpoint} could not be restored: ${reasonOf(error)}`);
     }
   };
 }
 
-function wordsOf(checkpoint: number, { changed, left }: Restored): string {
-  const files = `The files of the workspace were restored to checkpoint ${checkpoint}: ${changed} changed.`;
-  return left.length === 0 ? files : `${files} These could not be: ${left.join(', ')}`;
+/** Without `restored`, of the conversation alone. What it does to that the engine fills in. */
+export function restoredObservation(checkpoint: number, restored?: Restored): ObservationDraft<'restore_checkpoint'> {
+  const { changed = 0, left = [] } = restored ?? {};
+  const content = restored ? wordsOf(checkpoint, restored) : 'The conversation goes on from an earlier point; the files are as they were.';
+  return { observation: 'restore_checkpoint', content, extras: { checkpoint, what: 'files', from: -1, changed, left: [...left] } };
 }
 
-const NOTHING: Restored = { changed: 0, left: [] };
+function wordsOf(checkpoint: number, { changed, left, isStored }: Restored): string {
+  const sentences = [
+    `The files of the workspace were restored to checkpoint ${checkpoint}: ${changed} changed.`,
+    ...(left.length === 0 ? [] : [`These could not be: ${left.join(', ')}.`]),
+    ...(isStored ? [] : ['What was there before is too large for a checkpoint, so this cannot be undone.']),
+  ];
+  return sentences.join(' ');
+}
 
 function withNote(observation: ObservationDraft, lost: string): ObservationDraft {
   const note = `\n[The workspace has no checkpoints from here on, so this step and later ones cannot be undone: ${lost}.]`;

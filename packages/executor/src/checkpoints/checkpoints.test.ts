@@ -105,6 +105,22 @@ describe('a checkpoint', () => {
     expect(await off.list()).toMatchObject({ off: expect.stringContaining('SANDBOX_CHECKPOINTS') as string });
   });
 
+  it('CK715: a workspace that has grown beyond the bounds is restored, and has checkpoints again', async () => {
+    const { workspace, open } = makeWorkspace();
+    fill(workspace);
+    const before = pictureOf(workspace);
+    const checkpoints = open({ bounds: { files: 20 } });
+    await checkpoints.before('a');
+    for (let file = 0; file < 30; file++) writeFileSync(join(workspace, `made-${file}`), 'much');
+    writeFileSync(join(workspace, 'src/a.ts'), 'changed');
+    expect(await checkpoints.before('b')).toContain('more than 20 files');
+    expect(await checkpoints.restore(1, 'c')).toMatchObject({ left: [], isStored: false });
+    expect(pictureOf(workspace)).toEqual(before);
+    writeFileSync(join(workspace, 'src/a.ts'), 'again');
+    expect(await checkpoints.before('d')).toBeUndefined();
+    expect((await checkpoints.list()).checkpoints.map(({ key }) => key)).toEqual(['d', 'a']);
+  });
+
   it('CK704: a file that is too large is left where it is, named, and the rest restored', async () => {
     const { workspace, open } = makeWorkspace();
     writeFileSync(join(workspace, 'large'), 'x'.repeat(2000));

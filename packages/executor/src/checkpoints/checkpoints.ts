@@ -1,17 +1,26 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mutex } from '@tendon/protocol/async';
 import type { CheckpointList } from '@tendon/protocol/executor-api';
 import { reasonOf } from '../action-handler.ts';
 import { createBreath } from './breath.ts';
-import { CheckpointStore, type StoreBounds } from './checkpoint-store.ts';
-import { restoreWorkspace, type Restored } from './workspace-restore.ts';
-import { WorkspaceScan, type ScanBounds, type Scanned, type ScanPlace } from './workspace-scan.ts';
+import { CheckpointStore, type StoreBounds, type StoredCheckpoint } from './checkpoint-store.ts';
+import { restoreWorkspace, type RestoreParts } from './workspace-restore.ts';
+import { BeyondBounds, WorkspaceScan, type ScanBounds, type Scanned, type ScanPlace } from './workspace-scan.ts';
 
 export interface CheckpointsOptions extends ScanPlace {
   readonly stateDir: string;
   readonly isOn: boolean;
   readonly bounds?: Partial<CheckpointBounds>;
+}
+
+export interface Restored {
+  /** Files and links that were written, replaced or removed. */
+  readonly changed: number;
+  /** Some of those that could not be put right, as people read them. */
+  readonly left: readonly string[];
+  /** What was there before is a checkpoint. */
+  readonly isStored: boolean;
 }
 
 interface CheckpointBounds extends ScanBounds, StoreBounds {
@@ -26,28 +35,26 @@ const BOUNDS: CheckpointBounds = {
   ...{ checkpoints: 100, bytes: GIB, ageMs: 30 * DAY_MS },
 };
 
-type State =
-  | { readonly state: 'closed' }
-  | { readonly state: 'open'; readonly store: CheckpointStore; readonly scan: WorkspaceScan }
-  | { readonly state: 'failed'; readonly reason: string };
-
 const OFF = 'they are switched off (SANDBOX_CHECKPOINTS)';
 const NEVER = new AbortController().signal;
 
 /**
- * What the workspace was before each step that may change it. Owns the store, which opens with the first step; the workspace is the
- * agent's.
+ * What the workspace was before each step that may change it. Owns the store, which opens with the first step, and the note of a restore
+ * that is under way; the workspace is the agent's.
  *
  * 1. One thing at a time: a scan or a restore, in the order in which they were asked for.
- * 2. What cannot be stored hinders no step: from then on there are no checkpoints, and `list` and the step say why.
- * 3. A restore that a kill has cut off is finished by the next executor before anything runs there.
+ * 2. What cannot be stored hinders no step: from then on there are no checkpoints until one is restored, and `list` and the step say why.
+ * 3. The note of a restore is there before anything changes, and goes when all is done: a restore that a kill has cut off is finished by
+ *    the next executor before anything runs there.
  */
 export class Checkpoints {
   readonly #options: CheckpointsOptions;
   readonly #bounds: CheckpointBounds;
   readonly #file: string;
+  readonly #note: string;
   readonly #turn = new Mutex();
-  #state: State = { state: 'closed' };
+  #opened: Opened | undefined;
+  #failure: string | undefined;
   #leftOut: readonly string[] = [];
   #isFailureShown = false;
 
@@ -55,122 +62,164 @@ export class Checkpoints {
     this.#options = options;
     this.#bounds = { ...BOUNDS, ...options.bounds };
     this.#file = join(options.stateDir, 'checkpoints.db');
-    if (existsSync(this.#file)) void this.#turn.run(() => this.#attempt(() => this.#finishRestore()));
+    this.#note = join(options.stateDir, 'restoring.json');
   }
 
   /** Stores what the workspace is before this effect. Returns, once, why it and all later ones cannot be undone. */
   async before(key: string): Promise<string | undefined> {
     if (!this.#options.isOn) return undefined;
-    await this.#turn.run(() => this.#attempt(() => this.#add(key)));
-    if (this.#state.state !== 'failed' || this.#isFailureShown) return undefined;
+    await this.#turn.run(() => this.#attempt((opened) => this.#add(opened, key)));
+    if (this.#failure === undefined || this.#isFailureShown) return undefined;
     this.#isFailureShown = true;
-    return this.#state.reason;
+    return this.#failure;
   }
 
-  /** Resolves when no restore of an earlier executor is under way. */
-  ready(): Promise<void> {
-    return this.#turn.run(() => {});
+  /** Reads what the next checkpoint will hold, while nothing waits for it. */
+  prepare(): void {
+    if (this.#options.isOn && !this.#opened) void this.#turn.run(() => this.#attempt((opened) => this.#scanned(opened)));
   }
 
   /** Newest first. */
   list(): Promise<CheckpointList> {
-    return this.#turn.run(() => {
-      if (this.#options.isOn || existsSync(this.#file)) this.#attemptSync(() => this.#open());
-      const { store } = { store: undefined, ...this.#state };
-      const checkpoints = (store?.list() ?? []).map(({ number, key, at, files }) => ({ number, key, at, files })).toReversed();
-      const reason = this.#options.isOn ? (this.#state.state === 'failed' ? this.#state.reason : undefined) : OFF;
-      return { checkpoints, left_out: this.#leftOut, ...(reason !== undefined && { off: reason }) };
+    return this.#turn.run(async () => {
+      let stored: readonly StoredCheckpoint[] = [];
+      if (existsSync(this.#file)) await this.#attempt(async ({ store }) => void (stored = store.list()), { isListing: true });
+      const checkpoints = stored.map(({ number, key, at, files }) => ({ number, key, at, files })).toReversed();
+      const off = this.#options.isOn ? this.#failure : OFF;
+      return { checkpoints, left_out: this.#leftOut, ...(off !== undefined && { off }) };
     });
   }
 
   /**
-   * Makes the workspace what it was at this checkpoint; what it is now becomes a checkpoint first. Throws with a reason that can be
-   * shown, and then nothing was changed.
+   * Makes the workspace what it was at this checkpoint; what it is now becomes a checkpoint first, unless it is too large for one.
+   * Rejects with a reason that can be shown.
    */
   restore(number: number, key: string): Promise<Restored> {
     return this.#turn.run(async () => {
-      const { store, scan } = this.#open();
-      const wanted = store.list().find((each) => each.number === number);
+      const opened = this.#open();
+      const wanted = opened.store.list().find((each) => each.number === number);
       if (!wanted) throw new Error(`there is no checkpoint ${number} (any more)`);
-      const { root: current } = await this.#scanned({ store, scan }, `restore:${key}`, true);
-      return this.#carryOut({ store, scan }, { current, target: wanted.root });
+      let isStored = true;
+      const { root: current } = await this.#scanned(opened, { key: `restore:${key}`, unlocks: true }).catch((error: unknown) => {
+        if (!(error instanceof BeyondBounds)) throw error;
+        isStored = false;
+        return this.#look(opened);
+      });
+      writeNote(this.#note, { key, number, target: wanted.root });
+      const restored = await this.#carryOut(opened, { current, target: wanted.root });
+      this.#failure = undefined;
+      this.#isFailureShown = false;
+      return { ...restored, isStored };
     });
   }
 
+  /** Finishes the restore in which an earlier executor was killed, if there is one, and calls `onDone` with it. Never rejects. */
+  async finishRestore(onDone: (key: string, number: number, restored: Restored) => void): Promise<void> {
+    const note = readNote(this.#note);
+    if (!note) return;
+    await this.#turn.run(() =>
+      this.#attempt(async (opened) => {
+        const { root: current } = await this.#look(opened);
+        opened.scan.removeTemporary();
+        const restored = await restoreWorkspace({ current, target: note.target }, this.#parts(opened));
+        onDone(note.key, note.number, { ...restored, isStored: true });
+        rmSync(this.#note, { force: true });
+      }),
+    );
+  }
+
   close(): void {
-    if (this.#state.state === 'open') this.#state.store.close();
-    this.#state = { state: 'closed' };
+    this.#opened?.store.close();
+    this.#opened = undefined;
   }
 
-  async #add(key: string): Promise<void> {
-    const { store, scan } = this.#open();
-    await this.#scanned({ store, scan }, key, false);
-    store.prune(this.#bounds, Date.now());
+  async #add(opened: Opened, key: string): Promise<void> {
+    await this.#scanned(opened, { key });
+    opened.store.prune(this.#bounds, Date.now());
   }
 
-  /** Adds a checkpoint where the workspace is not what it was at the last one. */
-  async #scanned({ store, scan }: Opened, key: string, unlocks: boolean): Promise<Scanned> {
+  /** With a key: adds a checkpoint where the workspace is not what it was at the last one. Rejects with `BeyondBounds`. */
+  async #scanned({ store, scan }: Opened, { key, unlocks }: { readonly key?: string; readonly unlocks?: boolean } = {}): Promise<Scanned> {
     const signal = AbortSignal.timeout(this.#bounds.scanMs);
     store.begin();
     try {
-      const scanned = await scan.scan({ signal, unlocks });
-      if (store.last()?.root !== scanned.root) store.add({ key, at: Date.now(), root: scanned.root, files: scanned.files });
+      const scanned = await scan.scan({ signal, ...(unlocks && { unlocks }) });
+      const isNew = key !== undefined && store.last()?.root !== scanned.root;
+      if (isNew) store.add({ key, at: Date.now(), root: scanned.root, files: scanned.files });
       store.commit();
       this.#leftOut = scanned.leftOut;
       return scanned;
     } catch (error) {
       store.rollback();
       scan.forget();
-      throw signal.aborted ? new Error(`storing it took longer than ${this.#bounds.scanMs / 1000} seconds`, { cause: error }) : error;
+      throw signal.aborted ? new BeyondBounds(`storing it took longer than ${this.#bounds.scanMs / 1000} seconds`) : error;
     }
   }
 
-  async #carryOut({ store }: Opened, roots: { readonly current: string; readonly target: string }): Promise<Restored> {
-    store.setRestoring(roots.target);
-    const restored = await restoreWorkspace(roots, { workspace: this.#options.workspace, store, breath: createBreath(NEVER) });
-    store.setRestoring(undefined);
+  /** What the workspace is, whatever its size: the contents of its files are not stored. */
+  async #look({ store, scan }: Opened): Promise<Pick<Scanned, 'root'>> {
+    scan.forget();
+    store.begin();
+    try {
+      const scanned = await scan.scan({ signal: NEVER, unlocks: true, isUnbounded: true });
+      store.commit();
+      return scanned;
+    } finally {
+      store.rollback();
+      scan.forget();
+    }
+  }
+
+  async #carryOut(opened: Opened, roots: { readonly current: string; readonly target: string }): Promise<Omit<Restored, 'isStored'>> {
+    const restored = await restoreWorkspace(roots, this.#parts(opened));
+    rmSync(this.#note, { force: true });
     return restored;
   }
 
-  async #finishRestore(): Promise<void> {
-    const opened = this.#open();
-    const target = opened.store.restoring;
-    if (target === undefined) return;
-    opened.store.begin();
-    const { root: current } = await opened.scan.scan({ signal: NEVER, unlocks: true });
-    opened.store.commit();
-    opened.scan.removeTemporary();
-    await this.#carryOut(opened, { current, target });
+  #parts({ store }: Opened): RestoreParts {
+    return { workspace: this.#options.workspace, store, breath: createBreath(NEVER) };
   }
 
   #open(): Opened {
-    if (this.#state.state === 'failed') throw new Error(this.#state.reason);
-    if (this.#state.state === 'closed') {
+    if (!this.#opened) {
       const store = new CheckpointStore(this.#file);
-      this.#state = { state: 'open', store, scan: new WorkspaceScan(store, this.#bounds, this.#options) };
+      this.#opened = { store, scan: new WorkspaceScan(store, this.#bounds, this.#options) };
     }
-    return this.#state;
+    return this.#opened;
   }
 
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    if (this.#state.state === 'failed') return;
-    await work().catch((error: unknown) => this.#fail(error));
-  }
-
-  #attemptSync(work: () => unknown): void {
+  async #attempt(work: (opened: Opened) => Promise<unknown>, { isListing = false } = {}): Promise<void> {
+    if (this.#failure !== undefined && !isListing) return;
     try {
-      if (this.#state.state !== 'failed') work();
+      await work(this.#open());
     } catch (error) {
-      this.#fail(error);
+      this.#failure = reasonOf(error);
     }
-  }
-
-  #fail(error: unknown): void {
-    this.#state = { state: 'failed', reason: reasonOf(error) };
   }
 }
 
 interface Opened {
   readonly store: CheckpointStore;
   readonly scan: WorkspaceScan;
+}
+
+/** What is to be finished: the effect, the checkpoint and its tree. */
+interface RestoreNote {
+  readonly key: string;
+  readonly number: number;
+  readonly target: string;
+}
+
+/** Whole and on the disk when it returns. */
+function writeNote(path: string, note: RestoreNote): void {
+  writeFileSync(`${path}.new`, JSON.stringify(note), { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+}
+
+function readNote(path: string): RestoreNote | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as RestoreNote;
+  } catch {
+    return undefined;
+  }
 }

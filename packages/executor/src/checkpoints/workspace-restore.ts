@@ -17,13 +17,6 @@ import { toBytes, toSystem, toText } from './byte-path.ts';
 import type { CheckpointStore } from './checkpoint-store.ts';
 import { isSame, type Tree, type TreeEntry } from './tree.ts';
 
-export interface Restored {
-  /** Files and links that were written, replaced or removed. */
-  readonly changed: number;
-  /** Some of those that could not be put right, as people read them. */
-  readonly left: readonly string[];
-}
-
 export interface RestoreParts {
   readonly workspace: string;
   readonly store: CheckpointStore;
@@ -45,7 +38,7 @@ const EMPTY: Tree = new Map();
 export async function restoreWorkspace(
   roots: { readonly current: string; readonly target: string },
   parts: RestoreParts,
-): Promise<Restored> {
+): Promise<Pick<WorkspaceRestore, 'changed' | 'left'>> {
   const restore = new WorkspaceRestore(parts);
   const descriptor = openFolder(toBytes(parts.workspace));
   try {
@@ -65,7 +58,9 @@ interface Folder {
 class WorkspaceRestore {
   readonly #store: CheckpointStore;
   readonly #breath: RestoreParts['breath'];
+  /** Some of the paths that could not be put right, as people read them. */
   readonly left: string[] = [];
+  /** Files and links that were written, replaced or removed. */
   changed = 0;
 
   constructor({ store, breath }: RestoreParts) {

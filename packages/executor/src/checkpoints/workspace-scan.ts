@@ -15,7 +15,7 @@ import {
 import { isTemporary } from '../files/temporary-name.ts';
 import { createBreath } from './breath.ts';
 import { toBytes, toSystem, toText } from './byte-path.ts';
-import type { CheckpointStore } from './checkpoint-store.ts';
+import { hashOf, type CheckpointStore } from './checkpoint-store.ts';
 import { CACHE_TAG, isRemade, isSecretName } from './left-out.ts';
 import { isSame, type Tree, type TreeEntry } from './tree.ts';
 
@@ -32,6 +32,14 @@ export interface ScanPlace {
   readonly excluded: readonly string[];
 }
 
+interface ScanOptions {
+  readonly signal: AbortSignal;
+  /** Folders that their owner has closed to itself are opened, for a restore that is to put them right. */
+  readonly unlocks?: boolean;
+  /** Only to compare: any number of files, whose contents are not stored. The caller must `forget` afterwards. */
+  readonly isUnbounded?: boolean;
+}
+
 export interface Scanned {
   readonly root: string;
   readonly files: number;
@@ -40,8 +48,8 @@ export interface Scanned {
 }
 
 /** The workspace is beyond what is stored; the message says in what. */
-class TooLarge extends Error {
-  override name = 'TooLarge';
+export class BeyondBounds extends Error {
+  override name = 'BeyondBounds';
 }
 
 /** What was there at the last scan, and the numbers by which the system says that it is still the same. */
@@ -83,6 +91,7 @@ export class WorkspaceScan {
   #files = 0;
   #leftOut: string[] = [];
   #temporary: string[] = [];
+  #isUnbounded = false;
 
   constructor(store: CheckpointStore, bounds: ScanBounds, { workspace, excluded }: ScanPlace) {
     this.#store = store;
@@ -91,11 +100,9 @@ export class WorkspaceScan {
     this.#excluded = new Set(excluded.map(toBytes));
   }
 
-  /**
-   * `unlocks`: folders that their owner has closed to itself are opened, for a restore that is to put them right. Rejects with
-   * `TooLarge`, and with the reason of `signal`. Must be called within a transaction of the store.
-   */
-  async scan({ signal, unlocks = false }: { readonly signal: AbortSignal; readonly unlocks?: boolean }): Promise<Scanned> {
+  /** Rejects with `BeyondBounds`, and with the reason of `signal`. Must be called within a transaction of the store. */
+  async scan({ signal, unlocks = false, isUnbounded = false }: ScanOptions): Promise<Scanned> {
+    this.#isUnbounded = isUnbounded;
     this.#files = 0;
     this.#leftOut = [];
     this.#temporary = [];
@@ -164,7 +171,7 @@ export class WorkspaceScan {
 
   #count(path: string, { kind }: TreeEntry): void {
     this.#files += 1;
-    if (this.#files > this.#bounds.files) throw new TooLarge(`it holds more than ${this.#bounds.files} files`);
+    if (!this.#isUnbounded && this.#files > this.#bounds.files) throw new BeyondBounds(`it holds more than ${this.#bounds.files} files`);
     if (kind === 'left') this.#name(path);
   }
 
@@ -180,12 +187,14 @@ export class WorkspaceScan {
     try {
       if (type === S_IFLNK) return known({ kind: 'link', target: readlinkSync(toSystem(path), 'latin1') }, stats, isFresh);
       if (type === S_IFREG && stats.size <= this.#bounds.fileBytes) {
-        const hash = this.#store.put(this.#read(path));
-        if (this.#store.bytes > this.#bounds.storeBytes) throw new TooLarge('it holds more than is stored for one conversation');
+        const content = this.#read(path);
+        const hash = this.#isUnbounded ? hashOf(content) : this.#store.put(content);
+        if (!this.#isUnbounded && this.#store.bytes > this.#bounds.storeBytes)
+          throw new BeyondBounds('it holds more than is stored for one conversation');
         return known({ kind: 'file', mode: stats.mode & MODE, hash }, stats, isFresh);
       }
     } catch (error) {
-      if (error instanceof TooLarge || (error as { readonly code?: string }).code === 'ERR_SQLITE_ERROR') throw error;
+      if (error instanceof BeyondBounds || (error as { readonly code?: string }).code === 'ERR_SQLITE_ERROR') throw error;
       return known({ kind: 'left', isUnreadable: true }, stats, true);
     }
     return known({ kind: 'left', isUnreadable: false }, stats, isFresh);
