@@ -2,13 +2,20 @@ import { browser, webRead } from '../tools/browser.ts';
 import { executeBash, executeIpythonCell } from '../tools/execute.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import { finish, reject, think } from '../tools/finish.ts';
+import { applyPatch, multiEdit } from '../tools/many-edits.ts';
 import { glob, grep } from '../tools/search.ts';
 import { strReplaceEditor } from '../tools/str-replace-editor.ts';
 import { taskTracker } from '../tools/task-tracker.ts';
 import type { Agent } from './agent.ts';
 
 /** Tools that agents are offered by choice: the schema of each is sent with every request. */
-const OPTIONAL_TOOLS = { task_tracker: taskTracker, grep, glob } as const satisfies Readonly<Record<string, Tool>>;
+const OPTIONAL_TOOLS = {
+  task_tracker: taskTracker,
+  grep,
+  glob,
+  multi_edit: multiEdit,
+  apply_patch: applyPatch,
+} as const satisfies Readonly<Record<string, Tool>>;
 
 export type OptionalTool = keyof typeof OPTIONAL_TOOLS;
 

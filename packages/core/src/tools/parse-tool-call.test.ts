@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { codeActAgent } from '../agents/code-act-agent.ts';
+import { codeActAgent, withOptionalTools } from '../agents/code-act-agent.ts';
 import { parseToolCall } from './parse-tool-call.ts';
 
 const call = (name: string, args: unknown) =>
@@ -105,6 +105,20 @@ it('EN763: searching is a read action, below the workspace where no path is give
     action: { action: 'read', args: { path: '/workspace/docs', search: { kind: 'glob', pattern: '*.md' } } },
   });
   expect(errorOf('grep', { pattern: '' })).toContain('parameter "pattern" is wrong');
+});
+
+it('EN764: several edits and patches are edit actions; a patch names its first file', () => {
+  const { tools } = withOptionalTools(codeActAgent, ['multi_edit', 'apply_patch']);
+  const asked = (name: string, args: object) => parseToolCall({ id: 'c', name, arguments: JSON.stringify(args) }, tools);
+  const edits = [{ old_str: 'a', new_str: '' }];
+  expect(asked('multi_edit', { path: '/a', edits })).toMatchObject({ action: { action: 'edit', args: { command: 'multi_edit', edits } } });
+  expect(asked('multi_edit', { path: '/a', edits: [{ old_str: '' }] })).toMatchObject({ ok: false });
+  for (const head of ['*** Begin Patch\n*** Update File: src/a.py', '--- a/src/a.py\n+++ b/src/a.py']) {
+    const patch = `${head}\n@@\n-a\n+b\n`;
+    expect(asked('apply_patch', { patch })).toMatchObject({
+      action: { action: 'edit', args: { command: 'apply_patch', path: 'src/a.py', patch, impl_source: 'oh_aci' } },
+    });
+  }
 });
 
 it('EN55: parsing is total: whatever the model writes is an action or a sentence', () => {

@@ -3,7 +3,7 @@ import { defineAction, defineObservation, securityRisk, thought } from '../defin
 
 const fileReadSource = z.enum(['default', 'oh_aci']);
 const fileEditSource = z.enum(['llm_based_edit', 'oh_aci']);
-const editCommand = z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit', 'write']);
+const editCommand = z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit', 'write', 'multi_edit', 'apply_patch']);
 
 /** What to look for at a path, in place of reading it: lines that a regular expression matches, or files whose path a glob matches. */
 const search = z.object({ kind: z.enum(['grep', 'glob']), pattern: z.string(), include: z.string().optional() });
@@ -57,6 +57,10 @@ export const EditAction = defineAction({
     thought,
     security_risk: securityRisk,
     impl_source: fileEditSource.default('oh_aci'),
+    /** Our own: for `multi_edit`. */
+    edits: z.array(z.object({ old_str: z.string(), new_str: z.string() })).optional(),
+    /** Our own: for `apply_patch`. */
+    patch: z.string().optional(),
   }),
   traits: { answeredBy: 'runtime', mutating: true, confirmable: true },
   message: () => '',

@@ -6,6 +6,7 @@ import { checkPath } from '../check-path.ts';
 import { EditFailure, failureText } from '../failures.ts';
 import { EDIT_COMMANDS, type EditRequest } from './editor.ts';
 import type { UndoableDisk } from './undoable-disk.ts';
+import { patchFiles } from './patch-files.ts';
 import { view } from '../view.ts';
 import { splice, decodeText, encodeUtf8, readTextFile, type TextFile } from '../text-file.ts';
 import { lineOffset, lineEnd, linesOf, withLineEnd } from '../lines.ts';
@@ -34,7 +35,10 @@ export function createEditAction(options: EditActionOptions): ActionHandler {
 
   return ({ args }) => {
     const isDrafted = args.impl_source === 'llm_based_edit';
-    return mutex.run(() => (isDrafted ? draftedEdit(args, options) : edit(args, options.workspace, options.disk)));
+    return mutex.run(() => {
+      if (isDrafted) return draftedEdit(args, options);
+      return args.command === 'apply_patch' ? applyPatch(args, options) : edit(args, options.workspace, options.disk);
+    });
   };
 }
 
@@ -61,11 +65,43 @@ function requestOf(args: ActionRequest['args']): EditRequest {
   const line = args.insert_line;
   return {
     path: textArgument(args, 'path'),
+    edits: editsOf(args.edits),
     fileText: text('file_text'),
     oldText: text('old_str'),
     newText: text('new_str'),
     insertLine: typeof line === 'number' && Number.isInteger(line) ? line : undefined,
   };
+}
+
+function editsOf(given: unknown): EditRequest['edits'] {
+  if (!Array.isArray(given)) return [];
+  return given.map((each: { readonly old_str?: unknown; readonly new_str?: unknown } | null) => ({
+    oldText: typeof each?.old_str === 'string' ? each.old_str : '',
+    newText: typeof each?.new_str === 'string' ? each.new_str : '',
+  }));
+}
+
+/** `edit` with the command `apply_patch`: one observation for all files, whose path is that of the first. */
+async function applyPatch(args: ActionRequest['args'], { workspace, disk }: EditActionOptions): Promise<ObservationDraft<'edit'>> {
+  const path = textArgument(args, 'path');
+  try {
+    const changes = await patchFiles(textArgument(args, 'patch'), workspace, disk);
+    const done = await Promise.all(
+      changes.map((change) =>
+        editObservation(change.path, 'oh_aci', { content: '', before: change.before?.text ?? null, after: change.after?.text ?? null }),
+      ),
+    );
+    const list = changes.map(({ path: name, before, after }) => `${before ? (after ? 'M' : 'D') : 'A'} ${name}`);
+    const content = `The patch was applied:\n${list.join('\n')}`;
+    if (done.length === 1) return { ...done[0]!, content };
+    const diffs = done.map(({ extras }) => extras.diff);
+    const whole = diffs.includes(null) ? '' : diffs.join('\n');
+    const diff = whole === '' || whole.length > MAX_DIFF_CHARS ? null : whole;
+    const { extras } = done[0]!;
+    return { observation: 'edit', content, extras: { ...extras, old_content: null, new_content: null, diff } };
+  } catch (error) {
+    return unchanged(path, 'oh_aci', `ERROR:\nThe patch was not applied, to no file. ${failureText(error, path)}`);
+  }
 }
 
 /**

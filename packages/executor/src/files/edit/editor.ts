@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { splice, decodeText, encodeUtf8, readTextFile } from '../text-file.ts';
 import { EditFailure } from '../failures.ts';
-import { findText, type Match, nearestLines } from './find-text.ts';
-import { lineOffset, lineEnd, linesOf, shownText, withLineEnd, numbered, numberedLines } from '../lines.ts';
+import { closestLines, findText, type Match } from './find-text.ts';
+import { lineOffset, lineEnd, linesOf, shownText, withLineEnd, numbered } from '../lines.ts';
 import type { UndoableDisk } from './undoable-disk.ts';
 
 export interface EditResult {
@@ -17,6 +17,7 @@ export interface EditRequest {
   readonly oldText: string | undefined;
   readonly newText: string | undefined;
   readonly insertLine: number | undefined;
+  readonly edits: readonly { readonly oldText: string; readonly newText: string }[];
 }
 
 type EditCommand = (request: EditRequest, disk: UndoableDisk) => Promise<EditResult>;
@@ -25,10 +26,14 @@ const CONTEXT_LINES = 4;
 const REVIEW = 'Review the changes and make sure they are as expected. Edit the file again if necessary.';
 
 /** The commands of `str_replace_editor` that change a file. Each either changes it wholly or throws and changes nothing. */
-export const EDIT_COMMANDS = { create, str_replace: strReplace, insert, undo_edit: undoEdit, write } as const satisfies Record<
-  string,
-  EditCommand
->;
+export const EDIT_COMMANDS = {
+  create,
+  str_replace: strReplace,
+  multi_edit: multiEdit,
+  insert,
+  undo_edit: undoEdit,
+  write,
+} as const satisfies Record<string, EditCommand>;
 
 async function create({ path, fileText }: EditRequest, disk: UndoableDisk): Promise<EditResult> {
   const text = required(fileText, 'file_text', 'create');
@@ -53,6 +58,25 @@ async function strReplace({ path, oldText, newText }: EditRequest, disk: Undoabl
   const firstLine = lineNumber(file.text, match.start);
   const content = snippet(path, after, firstLine, firstLine + countLineEnds(inserted), path);
   return { content: `${content}${REVIEW}`, before: file.text, after };
+}
+
+/** Each on what the ones before left, and all or none. */
+async function multiEdit({ path, edits }: EditRequest, disk: UndoableDisk): Promise<EditResult> {
+  if (edits.length === 0) throw new EditFailure('multi_edit needs the parameter edits, a list of old_str and new_str.');
+  const file = await readTextFile(disk, path);
+  let edited = file;
+  for (const [index, { oldText, newText }] of edits.entries()) {
+    try {
+      if (oldText === '' || oldText === newText) throw new EditFailure('Nothing was replaced: old_str is empty, or new_str is the same.');
+      const { match, text } = onlyMatch(edited.text, oldText, newText, path);
+      edited = await decodeText(splice(edited, match, withLineEnd(text, lineEnd(edited.text))));
+    } catch (error) {
+      if (!(error instanceof EditFailure)) throw error;
+      throw new EditFailure(`Edit ${index + 1} of ${edits.length} cannot be made, so none was. ${error.message}`);
+    }
+  }
+  await disk.change(path, edited.bytes, file.bytes);
+  return { content: `The file ${path} has been edited in ${edits.length} places. ${REVIEW}`, before: file.text, after: edited.text };
 }
 
 async function insert({ path, insertLine, newText }: EditRequest, disk: UndoableDisk): Promise<EditResult> {
@@ -105,7 +129,7 @@ function onlyMatch(text: string, wanted: string, replacement: string, path: stri
   if (loose.length === 1 && loose[0]) return { match: loose[0], text: replacement.trim() };
   const all = found.length > 0 ? found : loose;
   if (all.length === 0)
-    throw new EditFailure(`Nothing was replaced: ${path} does not contain old_str \`${quoted(wanted)}\`.${hint(text, wanted)}`);
+    throw new EditFailure(`Nothing was replaced: ${path} does not contain old_str \`${quoted(wanted)}\`.${closestLines(text, wanted)}`);
   const lines = [...new Set(all.map(({ start }) => lineNumber(text, start)))].join(', ');
   throw new EditFailure(
     `Nothing was replaced: old_str \`${quoted(wanted)}\` stands more than once in ${path}, at lines ${lines}. Take in lines around it until it stands once.`,
@@ -113,20 +137,9 @@ function onlyMatch(text: string, wanted: string, replacement: string, path: stri
 }
 
 const MAX_QUOTED_CHARS = 2000;
-const MAX_HINT_LINES = 30;
 
 function quoted(text: string): string {
   return text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}…` : text;
-}
-
-/** Where something like it stands, so that the next try can be right. */
-function hint(text: string, wanted: string): string {
-  const nearest = nearestLines(text, wanted);
-  if (nearest === undefined) return ' No lines of the file look like it: view the file first.';
-  const { first, last, lines, difference } = nearest;
-  const shown = lines.slice(0, MAX_HINT_LINES).map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line));
-  const more = lines.length > shown.length ? '\n…' : '';
-  return `\nThe closest lines are ${first} to ${last}; ${difference}.\n${numberedLines(shown, first)}${more}`;
 }
 
 /** What an edited file will read as; an edit after which it is no text any more is not made. */

@@ -1,3 +1,5 @@
+import { numberedLines } from '../lines.ts';
+
 /** A match: offsets in the raw text, end exclusive. */
 export interface Match {
   readonly start: number;
@@ -157,4 +159,16 @@ function tabs(found: readonly string[], sought: readonly string[]): string {
 
 function shortened(line: string): string {
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+const MAX_HINT_LINES = 30;
+
+/** Where something like it stands, so that the next try can be right. */
+export function closestLines(text: string, wanted: string): string {
+  const nearest = nearestLines(text, wanted);
+  if (nearest === undefined) return ' No lines of the file look like it: view the file first.';
+  const { first, last, lines, difference } = nearest;
+  const shown = lines.slice(0, MAX_HINT_LINES).map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line));
+  const more = lines.length > shown.length ? '\n…' : '';
+  return `\nThe closest lines are ${first} to ${last}; ${difference}.\n${numberedLines(shown, first)}${more}`;
 }

@@ -24,6 +24,17 @@ export class UndoableDisk extends Disk {
     }
   }
 
+  /** Removes the file; `before` is what it holds now. */
+  async takeAway(path: string, before: Uint8Array): Promise<void> {
+    const forget = await this.#history.push(path, { before, after: new Uint8Array() });
+    try {
+      await this.remove(path);
+    } catch (error) {
+      await forget();
+      throw error;
+    }
+  }
+
   /**
    * Puts back what was before the newest remembered change, if there is one: its bytes, or null where there was no file. Throws
    * where something else has changed the file since, for that would be lost.

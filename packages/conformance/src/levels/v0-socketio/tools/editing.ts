@@ -30,6 +30,32 @@ export const editing: readonly Check[] = scenarios('v0-socketio', 'editor', [
     ],
   },
   {
+    id: 'editor-patch',
+    title: '`apply_patch` and `multi_edit` make all their changes or none, and name what does not fit',
+    cites: ['RT764', 'RT765', 'RT766', 'RT767'],
+    steps: (at) => {
+      const patch = (...lines: readonly string[]) => ({ command: 'apply_patch', path: at, patch: lines.join('\n') });
+      const change = [`--- ${at}/f`, `+++ ${at}/f`, '@@ -9 +9 @@', '-2', '+two'];
+      const edits = (second: string) => [
+        { old_str: 'one', new_str: '1' },
+        { old_str: second, new_str: 'II' },
+      ];
+      return [
+        run(`printf 'one\\ntwo\\n' > ${at}/f`, ''),
+        client('edit', patch(`*** Add File: ${at}/g`, '+new', `*** Update File: ${at}/f`, '-tvo', '+2'), failed(/^ERROR:[^]*Hunk 1 of/)),
+        run(`ls ${at}`, 'f'),
+        client('edit', patch(`*** Add File: ${at}/g`, '+new', `*** Update File: ${at}/f`, ' one', '-two', '+2'), {
+          extras: { prev_exist: false },
+        }),
+        run(`cat ${at}/f ${at}/g`, 'one\n2\nnew'),
+        client('edit', patch(...change), {}),
+        client('edit', { command: 'multi_edit', path: `${at}/f`, edits: edits('none') }, failed(/^ERROR:[^]*Edit 2 of 2/)),
+        client('edit', { command: 'multi_edit', path: `${at}/f`, edits: edits('two') }, {}),
+        run(`cat ${at}/f`, '1\nII'),
+      ];
+    },
+  },
+  {
     id: 'editor-one-match',
     title: '`str_replace` wants one match; several name their lines, and an empty text is refused',
     cites: ['RT62'],
