@@ -1,8 +1,8 @@
-/** Runtimes for unit tests: one real `bash -c` per run action in a folder of the host, with the journal an executor keeps. */
+/** Runtimes for unit tests: one real `bash -c` per run action in a folder of the host, and `cat` for a read, with the journal an executor keeps. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ErrorObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
+import { ErrorObservation, ReadObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
 import type { Checkpoint, ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../sandbox/runtime.ts';
 
 export interface HostRuntimes extends Runtimes {
@@ -118,8 +118,8 @@ interface RunOptions extends ExecuteOptions {
 }
 
 async function runAction(action: RunnableAction, { cwd, children, signal, onOutput }: RunOptions): Promise<ObservationDraft> {
-  if (action.action !== 'run') return ErrorObservation.create(`no ${action.action} here`, {});
-  const { command } = action.args;
+  if (action.action !== 'run' && action.action !== 'read') return ErrorObservation.create(`no ${action.action} here`, {});
+  const command = action.action === 'run' ? action.args.command : `cat -- '${action.args.path}'`;
   const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   let content = '';
@@ -132,6 +132,7 @@ async function runAction(action: RunnableAction, { cwd, children, signal, onOutp
   signal.addEventListener('abort', () => killGroup(child), { once: true });
   const exit_code = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 137)));
   children.delete(child);
+  if (action.action === 'read') return ReadObservation.create(content.trimEnd(), { path: action.args.path });
   const metadata = { exit_code, working_dir: cwd };
   return { ...RunObservation.create(content.trimEnd(), { command, metadata }), success: exit_code === 0 };
 }

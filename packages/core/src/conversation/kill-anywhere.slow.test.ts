@@ -37,13 +37,17 @@ interface Ending {
 /** Lives one life after the other, each until its border, then one that is never killed. */
 async function live(
   lives: readonly number[],
-  { killsSandbox, snapshotEvery }: { readonly killsSandbox: boolean; readonly snapshotEvery?: number },
+  {
+    killsSandbox,
+    snapshotEvery,
+    plays = script,
+  }: { readonly killsSandbox: boolean; readonly snapshotEvery?: number; readonly plays?: Script },
 ): Promise<Ending> {
   const folder = temporaryFolder();
   const runtimes = createHostRuntimes(folder);
   onTestFinished(() => runtimes.stop(ID));
   const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
-  const provider = createScriptedProvider(script);
+  const provider = createScriptedProvider(plays);
   let kills = 0;
   for (const dieAt of [...lives, Number.POSITIVE_INFINITY]) {
     const world = mortal({ log, provider, runtimes }, dieAt);
@@ -132,4 +136,27 @@ it('EN202: the same when each life begins with the snapshot that the one before 
     ),
     { numRuns: runs(30) },
   );
+}, 60_000);
+
+const view = { name: 'str_replace_editor', arguments: { command: 'view', path: 'counter' } };
+const echo = (line: string) => bash(`echo ${line} >> counter`).toolCalls[0]!;
+/** Three reads at once between two commands. */
+const plays: Script = (_request, n) => (n === 0 ? { toolCalls: [echo('a'), view, view, view, echo('b')] } : done);
+
+it('EN765: killed at any border while reads run side by side, each is answered once, and what follows them runs once', async () => {
+  for (let dieAt = 1; ; dieAt++) {
+    const ending = await live([dieAt], { killsSandbox: false, plays });
+    expectSound(ending);
+    expect(ending.lines, `killed at border ${dieAt}`).toEqual(['a', 'b']);
+    if (ending.kills === 0) break;
+  }
+}, 60_000);
+
+it('EN765: with the sandbox killed too, nothing runs twice', async () => {
+  for (let dieAt = 1; ; dieAt++) {
+    const ending = await live([dieAt], { killsSandbox: true, plays });
+    expectSound(ending);
+    expect(new Set(ending.lines).size, `killed at border ${dieAt}`).toBe(ending.lines.length);
+    if (ending.kills === 0) break;
+  }
 }, 60_000);

@@ -7,7 +7,7 @@
  *     `ports.dispatched` holds every action that may have been dispatched, by any process, and whether or not its outcome could be
  *     stored; the wall clock plays no part.
  * X2  Every dispatched action gets one observation; when the conversation is closed first, it stays pending in the log.
- * X3  After an unknown outcome nothing else of the same answer runs.
+ * X3  After an unknown outcome nothing else of the same answer is begun; what runs beside it gets its own.
  */
 import { catalogError, type Action, type ObservationDraft } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
@@ -25,14 +25,20 @@ export type ExecutePorts = AsidePorts &
   Pick<LoopPorts, 'log' | 'folded' | 'sandbox' | 'aborts' | 'dispatched'> &
   Pick<HostPorts, 'clock' | 'mask'>;
 
-export async function execute(ports: ExecutePorts, action: RunnableAction, options: { readonly cancelled?: boolean } = {}): Promise<void> {
+interface ExecutionOptions {
+  readonly cancelled?: boolean;
+  /** Ids of the actions that run at the same time. */
+  readonly beside?: ReadonlySet<number>;
+}
+
+export async function execute(ports: ExecutePorts, action: RunnableAction, options: ExecutionOptions = {}): Promise<void> {
   if (!isPending(ports.folded.state, action.id)) return;
   const running = ports.aborts.beginAction();
   if (options.cancelled) running.cancel();
   try {
     const result = await carryOut(ports, action, running.signal);
     if (result === 'left') return;
-    await ports.folded.append((state) => (isPending(state, action.id) ? toDrafts(state, action, result) : []));
+    await ports.folded.append((state) => (isPending(state, action.id) ? toDrafts(state, action, result, options.beside) : []));
     ports.dispatched.delete(action.id);
   } finally {
     running.end();
@@ -98,22 +104,35 @@ async function dispatch(ports: ExecutePorts, action: RunnableAction, signal: Abo
 
 function ignore(): void {}
 
-function toDrafts(state: EngineState, action: RunnableAction, result: Exclude<Result, 'left'>): readonly SourcedDraft[] {
-  const [first, ...rest] = draftsOf(state, action, result);
+function toDrafts(
+  state: EngineState,
+  action: RunnableAction,
+  result: Exclude<Result, 'left'>,
+  beside?: ReadonlySet<number>,
+): readonly SourcedDraft[] {
+  const [first, ...rest] = draftsOf(state, action, result, beside);
   if (!first) return [];
   return [result.spent ? { ...first, llm_metrics: result.spent(state.metrics) } : first, ...rest];
 }
 
-function draftsOf(state: EngineState, action: RunnableAction, result: ExecuteResult): readonly SourcedDraft[] {
+function draftsOf(
+  state: EngineState,
+  action: RunnableAction,
+  result: ExecuteResult,
+  beside: ReadonlySet<number> = new Set(),
+): readonly SourcedDraft[] {
   if (result.outcome === 'observed') return [answerTo(action, withRestored(action, result.observation))];
   if (result.outcome === 'unknown') {
-    const rest = sameAnswer(state.conversation.pending, action).map((other) => answerTo(other, notice.afterUnknown));
+    const others = sameAnswer(state.conversation.pending, action).filter(({ id }) => !beside.has(id));
+    const rest = others.map((other) => answerTo(other, notice.afterUnknown));
     return [answerTo(action, outcomeUnknown(result.reason)), ...rest];
   }
   // Somebody asked for an end: that answers everything which did not run.
   if (state.requested) return [];
   const failed = answerTo(action, notStarted(result.reason));
-  return action.source === 'agent' ? [failed, sandboxFailed(result.reason)] : [failed];
+  // Of several that could not start at the same time, the first has reported it.
+  const isReported = state.conversation.agentState === 'error';
+  return action.source === 'agent' && !isReported ? [failed, sandboxFailed(result.reason)] : [failed];
 }
 
 /** What becomes of the conversation is the log's to say, not the sandbox's. */

@@ -7,7 +7,7 @@
  * L2  Only here is anything decided for the agent; a person's requests reach it through the log.
  * L3  Every step but `rest` leaves the log longer, or waits for something that does.
  */
-import type { Action } from '@tendon/protocol';
+import { isActive, isRunnable, type Action } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../sandbox/runtime.ts';
@@ -42,6 +42,9 @@ export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<voi
         case 'execute':
           await ports.executing.run(() => execute(ports, step.action));
           break;
+        case 'together':
+          await together(ports, step.actions);
+          break;
         case 'condense':
           await condenseLog(ports);
           break;
@@ -53,6 +56,17 @@ export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<voi
   } finally {
     onRest();
   }
+}
+
+/** Each appends its result as it comes; the model is shown them in the order of its calls. When the storage fails, all are waited for. */
+async function together(ports: LoopPorts, actions: readonly Action[]): Promise<void> {
+  const beside: ReadonlySet<number> = new Set(actions.map(({ id }) => id));
+  const each = (action: Action): Promise<void> =>
+    isRunnable(action.action) ? execute(ports, action as RunnableAction, { beside }) : answer(ports, action);
+  const all = (): Promise<PromiseSettledResult<void>[]> => Promise.allSettled(actions.map(each));
+  const results = await (actions.some(({ action }) => isRunnable(action)) ? ports.executing.run(all) : all());
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 /** Decided again on the state it is appended to. */
@@ -81,11 +95,15 @@ async function answerDelegate(ports: LoopPorts, action: Action<'delegate'>): Pro
   if (!done || ports.aborts.closing.aborted) return;
   const { costUsd, ...observation } = done;
   await ports.folded.append((state) => {
-    const step = nextStep(state, ports.limits);
     const metrics = state.metrics && costUsd > 0 && { ...state.metrics, accumulated_cost: state.metrics.accumulated_cost + costUsd };
     const draft = { ...answerTo(action, observation), ...(metrics && { llm_metrics: metrics }) };
-    return step.do === 'answer' && step.action.id === action.id ? [draft] : [];
+    return isDue(state, action) ? [draft] : [];
   });
+}
+
+/** Nobody paused, stopped or ended it meanwhile. */
+function isDue({ conversation, requested }: EngineState, { id }: Action): boolean {
+  return !requested && isActive(conversation.agentState) && conversation.pending.some((action) => action.id === id);
 }
 
 async function answerExternal(ports: LoopPorts, action: Action<'call_tool_mcp'>): Promise<void> {

@@ -6,6 +6,7 @@ import {
   isRunnable,
   NullObservation,
   type Action,
+  type ActionKind,
   type AgentState,
   type LlmMetrics,
 } from '@tendon/protocol';
@@ -35,6 +36,8 @@ export type NextStep =
   /** The engine itself answers this action. */
   | { readonly do: 'answer'; readonly action: Action }
   | { readonly do: 'execute'; readonly action: RunnableAction }
+  /** Several actions of one answer that do not wait for each other, of one kind. */
+  | { readonly do: 'together'; readonly actions: readonly Action[] }
   /** Part of what the model is shown is to be put into words and forgotten. */
   | { readonly do: 'condense' }
   /** The model's turn. */
@@ -49,8 +52,8 @@ export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
   if (state.condensation.isRequested && conversation.pending.length === 0 && conversation.agentState !== 'paused')
     return { do: 'condense' };
   if (!isActive(conversation.agentState)) return { do: 'rest' };
-  const action = nextPending(conversation.pending);
-  if (action) return toCarryOut(action);
+  const [action, ...others] = inOrder(conversation.pending);
+  if (action) return sideBySide(action, others) ?? toCarryOut(action);
   if (state.ending) return announce(state.ending);
   if (conversation.lastUserMessageId < 0) return announce('awaiting_user_input');
   return atLimit(state, limits) ?? { do: 'turn' };
@@ -58,10 +61,30 @@ export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
 
 /** In the order of the model's calls: a confirmed action is added again, later than those that come after it. */
 export function nextPending(pending: readonly Action[]): Action | undefined {
+  return inOrder(pending)[0];
+}
+
+function inOrder(pending: readonly Action[]): readonly Action[] {
   const own = pending.filter(({ action, source }) => source !== 'user' || !isRunnable(action));
   return own.toSorted(
     (a, b) => groupOf(a, own) - groupOf(b, own) || callIndex(a.tool_call_metadata) - callIndex(b.tool_call_metadata) || a.id - b.id,
-  )[0];
+  );
+}
+
+/** What changes nothing in the sandbox, or happens outside it. */
+const SIDE_BY_SIDE: ReadonlySet<ActionKind> = new Set(['read', 'call_tool_mcp', 'delegate']);
+const MAX_SIDE_BY_SIDE = 8;
+
+/** The run of such actions, of the same kind and answer, that is next; nothing when it is one action alone. */
+function sideBySide(first: Action, others: readonly Action[]): NextStep | undefined {
+  const response = first.tool_call_metadata?.model_response.id;
+  if (response === undefined || !SIDE_BY_SIDE.has(first.action)) return undefined;
+  const all = [first, ...others];
+  const end = all.findIndex(
+    (each) => each.action !== first.action || each.tool_call_metadata?.model_response.id !== response || awaitsConfirmation(each),
+  );
+  const actions = all.slice(0, Math.min(end < 0 ? all.length : end, MAX_SIDE_BY_SIDE));
+  return actions.length > 1 ? { do: 'together', actions } : undefined;
 }
 
 /** The first pending id of the same answer. */

@@ -149,8 +149,8 @@ it('RT764: any change, as a unified diff or in sections, gives exactly the new t
   const text = fc.array(line, { maxLength: 25 }).map((lines) => lines.map((each, index) => `${index}${each}\n`).join(''));
   const change = text.chain((before) => {
     const lines = before.split('\n').slice(0, -1);
-    const kept = fc.array(fc.tuple(fc.boolean(), fc.option(line, { freq: 4 })), { minLength: lines.length, maxLength: lines.length });
-    return kept.map((all) => ({
+    const chosen = fc.array(fc.tuple(fc.boolean(), fc.option(line, { freq: 4 })), { minLength: lines.length, maxLength: lines.length });
+    return chosen.map((all) => ({
       before,
       after: lines
         .flatMap((each, index) => [...(all[index]![0] ? [each] : []), ...(all[index]![1] === null ? [] : [`n${all[index]![1]}`])])
