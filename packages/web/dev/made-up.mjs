@@ -283,7 +283,11 @@ const simple =
   () =>
     script([
       { when: at(38), source: 'user', action: 'message', args: { content: 'A task', image_urls: [] } },
-      act(at(38, 4), 'message', { content: 'Which of the two should I take?', wait_for_response: agent_state === 'awaiting_user_input' }),
+      act(at(38, 4), 'message', {
+        content: 'Which of the two should I take?',
+        wait_for_response: agent_state === 'awaiting_user_input',
+        ...(agent_state === 'awaiting_user_input' && { choices: ['The index', 'The smaller batches'] }),
+      }),
       act(at(38, 9), 'run', { command: 'npm test' }),
       ran(at(38, 12), 2, 'npm test', '39 passed'),
       state(at(39), agent_state, reason),

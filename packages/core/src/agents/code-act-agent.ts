@@ -1,3 +1,4 @@
+import { askUser } from '../tools/ask-user.ts';
 import { browser, webRead } from '../tools/browser.ts';
 import { executeBash, executeIpythonCell } from '../tools/execute.ts';
 import type { Tool } from '../tools/define-tool.ts';
@@ -11,6 +12,7 @@ import type { Agent } from './agent.ts';
 /** Tools that agents are offered by choice: the schema of each is sent with every request. */
 const OPTIONAL_TOOLS = {
   task_tracker: taskTracker,
+  ask_user: askUser,
   grep,
   glob,
   multi_edit: multiEdit,
@@ -22,7 +24,7 @@ export type OptionalTool = keyof typeof OPTIONAL_TOOLS;
 export const OPTIONAL_TOOL_NAMES = Object.keys(OPTIONAL_TOOLS) as readonly OptionalTool[];
 
 /** What an agent is offered without a choice. */
-export const USUAL_TOOLS: readonly OptionalTool[] = ['task_tracker', 'grep', 'glob'];
+export const USUAL_TOOLS: readonly OptionalTool[] = ['task_tracker', 'ask_user', 'grep', 'glob'];
 
 /** The general agent: a shell, cells of Python, an editor, a browser, and a way to end. */
 export const codeActAgent: Agent = {

@@ -91,7 +91,7 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
     const { id, name } = answer.toolCalls[index]!;
     const whole = { function_name: name, tool_call_id: id, model_response, total_calls_in_response: calls.length };
     const metadata = index === 0 ? whole : withAnswerReference(whole);
-    const end = call.ok ? ENDS[call.action.action] : undefined;
+    const end = call.ok ? endOf(call.action) : undefined;
     if (!call.ok || (end && (!sound || context.steered || ended))) {
       const unfinished = context.steered ? notice.userWrote : notice.notFinished;
       drafts.push(malformedCall(call.ok ? unfinished.content : call.error, metadata));
@@ -120,6 +120,11 @@ function folderOf({ shell, destination }: AnswerContext): string | undefined {
 }
 
 const ENDS: { readonly [kind in ActionKind]?: AgentState } = { finish: 'finished', reject: 'rejected' };
+
+/** The state that the agent's turn ends in with this action; a question waits for its answer. */
+function endOf(action: ActionDraft): AgentState | undefined {
+  return action.action === 'message' && action.args.wait_for_response ? 'awaiting_user_input' : ENDS[action.action];
+}
 
 /** The observation of an action that is answered in the same batch. */
 function replyAtOnce(action: ActionDraft, { decision, reason }: Verdict, destination: Destination): ObservationDraft | undefined {

@@ -123,7 +123,10 @@ const SAYINGS = {
   edit: byTool,
   browse: byTool,
   browse_interactive: byTool,
-  message: (action) => (action.source === 'user' ? fromUser(action) : { says: 'assistant', text: action.args.content }),
+  message: (action) =>
+    action.source === 'user'
+      ? fromUser(action)
+      : ending(action, 'The user was asked; the answer is their next message.', action.args.content),
   system: (action) => ({ says: 'system', text: action.args.content }),
   change_agent_state: nothing,
   think: byTool,

@@ -21,7 +21,7 @@ it('EN50: a wrong argument is named to the model', () => {
 
 it('EN51: an unknown tool is answered with the ones there are', () => {
   expect(errorOf('rm', {})).toBe(
-    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, task_tracker, grep, glob, think, finish, reject.',
+    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, task_tracker, ask_user, grep, glob, think, finish, reject.',
   );
 });
 
@@ -119,6 +119,14 @@ it('EN764: several edits and patches are edit actions; a patch names its first f
       action: { action: 'edit', args: { command: 'apply_patch', path: 'src/a.py', patch, impl_source: 'oh_aci' } },
     });
   }
+});
+
+it('EN766: a question is a message that waits, with its choices in the text too', () => {
+  expect(call('ask_user', { question: 'Which?', choices: ['this', 'that'] })).toMatchObject({
+    action: { action: 'message', args: { content: 'Which?\n\n1. this\n2. that', wait_for_response: true, choices: ['this', 'that'] } },
+  });
+  expect(errorOf('ask_user', { question: 'Which?', choices: ['this', 'this'] })).toContain('there twice');
+  expect(errorOf('ask_user', { question: 'Which?', choices: ['this'] })).toContain('parameter "choices" is wrong');
 });
 
 it('EN55: parsing is total: whatever the model writes is an action or a sentence', () => {

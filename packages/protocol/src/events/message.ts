@@ -10,6 +10,8 @@ export const MessageAction = defineAction({
     file_urls: urls,
     image_urls: urls,
     wait_for_response: z.boolean().default(false),
+    /** Our own: answers that a question offers; its content names them too. */
+    choices: z.array(z.string()).optional(),
     security_risk: securityRisk,
   }),
   message: (args) => args.content,

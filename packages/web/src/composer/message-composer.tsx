@@ -15,6 +15,7 @@ import { Icon } from '../ui/icon.tsx';
 import type { Attachment } from './attachments.tsx';
 import { AgentChoice, ModelChoice } from './choices.tsx';
 import { Composer } from './composer.tsx';
+import { QuestionChoices } from './question-choices.tsx';
 import type { Suggestion } from './suggestions.tsx';
 
 const PLACEHOLDERS = {
@@ -54,7 +55,12 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
         draft={{ text, onText: setText, attachments, onAttachments: setAttachments }}
         slash={useSlash()}
         at={useFiles(id, text.includes('@'))}
-        above={above}
+        above={
+          <>
+            {above}
+            <QuestionChoices />
+          </>
+        }
         end={
           <>
             <span className="only-wide">

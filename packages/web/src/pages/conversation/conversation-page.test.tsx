@@ -55,6 +55,15 @@ it('CL22: a card folds and opens by click and by key', async () => {
   expect(line.getAttribute('aria-expanded')).toBe('true');
 });
 
+it('CL762: the answers that a question offers are buttons; one is sent by a click, and then they are gone', async () => {
+  await open('/conversations/export');
+  const answers = within(await screen.findByRole('group', { name: 'Answers' }, LATER));
+  answers.getByRole('button', { name: 'The smaller batches' });
+  await userEvent.click(answers.getByRole('button', { name: 'The index' }));
+  await screen.findByRole('article', { name: /^Your message.*The index$/ }, LATER);
+  await waitFor(() => expect(screen.queryByRole('group', { name: 'Answers' })).toBeNull(), LATER);
+});
+
 it('CL760: the Plan tab lists the tasks of the newest plan with their states', async () => {
   await open('/conversations/ledger');
   await userEvent.click(await screen.findByRole('tab', { name: /^Plan/ }, LATER));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
-import { isState } from '../../../target/frames.ts';
+import { isState, type Frame } from '../../../target/frames.ts';
 import type { ModelCall } from '../../../model/model-step.ts';
 import { has, textOf, bash, begin, FINISH, request, rested, spoken } from './talk.ts';
 
@@ -74,6 +74,26 @@ export const calls: readonly Check[] = [
         frames.filter(({ observation }) => observation === 'run').map(({ content }) => String(content).trim()),
         ['taken', 'too'],
       );
+    },
+  },
+  {
+    id: 'v0-socketio/call-question',
+    title: 'a question offers its choices, the agent waits, and the model is shown the answer after the question',
+    cites: ['EN766'],
+    async run(target) {
+      const ask = { call: 'ask_user', args: { question: 'which-one', choices: ['this-one', 'that-one'] } };
+      const talk = await begin(target, [ask]);
+      const frames = await rested(target, talk, 'awaiting_user_input');
+      const asked = frames.find(({ action, source }) => action === 'message' && source === 'agent')?.args as Frame | undefined;
+      assert.deepEqual(asked?.choices, ['this-one', 'that-one']);
+      for (const words of ['which-one', 'this-one', 'that-one']) assert.ok(String(asked.content).includes(words));
+      const next = await spoken(target, [{ text: 'taken' }], { ready: talk.ready });
+      const { messages } = await request(target, next, 0);
+      assert.deepEqual(
+        messages.slice(-3).map(({ role }) => role),
+        ['assistant', 'tool', 'user'],
+      );
+      assert.ok(textOf(messages.at(-1)!).includes(next.words));
     },
   },
   {
