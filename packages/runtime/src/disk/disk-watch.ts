@@ -182,6 +182,9 @@ class LimitWatch implements DiskWatch {
     first.ends += 1;
     for (const each of this.#running) each.abort(new Error('the disk'));
     await endWork();
+    await this.#count();
+    // It wrote on while it was counted and ended: what cleans that up is not to be ended for it.
+    if (this.#excess) this.#excess.bound = Math.max(this.#excess.bound, this.#used!.bytes + SLACK_BYTES);
   }
 
   async #go(): Promise<void> {
