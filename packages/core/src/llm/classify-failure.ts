@@ -69,7 +69,7 @@ const RULES: readonly Rule[] = [
   {
     code: 'LLM_UNAVAILABLE',
     retryable: true,
-    when: (s) => [408, 502, 503, 504, 529].includes(s.status ?? 0) || /overloaded/i.test(s.words),
+    when: (s) => [408, 502, 503, 504, 529].includes(s.status ?? 0) || /overloaded|unavailable/i.test(s.words),
   },
   { code: 'LLM_FAILED', retryable: true, when: (s) => (s.status ?? 0) >= 500 },
   { code: 'LLM_UNAVAILABLE', retryable: false, when: (s) => /^(ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/.test(s.systemCode) },

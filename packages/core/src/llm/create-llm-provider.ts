@@ -85,15 +85,22 @@ function refusing(model: string, reason: LlmFailure): LlmProvider {
 function loaders(route: ModelRoute, apiKey: Secret | undefined, fetch: typeof globalThis.fetch): (() => Promise<LanguageModelV4>)[] {
   const { modelId, baseUrl: baseURL } = route;
   const key = apiKey?.reveal() ?? '';
-  const openai = async () => (await import('@ai-sdk/openai')).createOpenAI({ baseURL, apiKey: key, fetch });
+  // Azure reads its own header, which OpenAI does not know.
+  const headers: Record<string, string> = route.protocol === 'azure' ? { 'api-key': key } : {};
+  const openai = async () => (await import('@ai-sdk/openai')).createOpenAI({ baseURL, apiKey: key, headers, fetch });
   switch (route.protocol) {
     case 'anthropic':
       return [async () => (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL, apiKey: key, fetch })(modelId)];
+    // The name of a deployment does not show which model it is.
+    case 'azure':
+      return [async () => (await openai()).chat(modelId), async () => (await openai()).responses(modelId)];
     case 'openai':
       return inOrder(route, {
         chat: async () => (await openai()).chat(modelId),
         responses: async () => (await openai()).responses(modelId),
       });
+    case 'google':
+      return [async () => (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey: key, fetch })(modelId)];
     case 'chat':
       return [
         async () => {

@@ -4,8 +4,8 @@ import type { ReplayStyle } from './reasoning-replay.ts';
  * litellm's model names: `provider/model`, or a bare name whose provider is known. Where a name leads is data, not code.
  */
 export interface ModelRoute {
-  /** `openai`: the official API. `chat`: any OpenAI-compatible chat completions endpoint. */
-  readonly protocol: 'openai' | 'anthropic' | 'chat';
+  /** `openai`: the official API. `google`: Gemini's own. `chat`: any OpenAI-compatible chat completions endpoint. */
+  readonly protocol: 'openai' | 'azure' | 'anthropic' | 'google' | 'chat';
   /** As the endpoint knows it. */
   readonly modelId: string;
   readonly baseUrl: string;
@@ -27,10 +27,16 @@ interface Vendor {
 /** litellm's prefixes. Any other name works too, with a base URL: it is sent in full to an OpenAI-compatible endpoint. */
 const VENDORS: Readonly<Record<string, Vendor>> = {
   openai: { protocol: 'openai', baseUrl: 'https://api.openai.com/v1' },
+  /** A deployment, at the address of a resource. */
+  azure: { protocol: 'azure', defaultPath: '/openai/v1' },
+  // The OpenAI-compatible API of a region, with a Bedrock key.
+  bedrock: { protocol: 'chat', defaultPath: '/openai/v1' },
   anthropic: { protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', defaultPath: '/v1' },
   openhands: { protocol: 'chat', baseUrl: 'https://llm-proxy.app.all-hands.dev/v1', defaultPath: '/v1' },
   litellm_proxy: { protocol: 'chat' },
-  gemini: { protocol: 'chat', baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', replay: 'signed-calls' },
+  gemini: { protocol: 'google', baseUrl: 'https://generativelanguage.googleapis.com/v1beta', replay: 'signed-calls' },
+  // With a key of its express mode.
+  vertex_ai: { protocol: 'google', baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google', replay: 'signed-calls' },
   mistral: { protocol: 'chat', baseUrl: 'https://api.mistral.ai/v1', replay: 'none' },
   groq: { protocol: 'chat', baseUrl: 'https://api.groq.com/openai/v1', replay: 'none' },
   xai: { protocol: 'chat', baseUrl: 'https://api.x.ai/v1' },
@@ -83,6 +89,6 @@ export function routeModel(model: string, baseUrl: string | undefined): ModelRou
   const url = URL.parse(baseUrl);
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   const addedPath = url.pathname === '/' ? (vendor?.defaultPath ?? '') : '';
-  const protocol = vendor?.protocol === 'anthropic' ? 'anthropic' : 'chat';
+  const protocol = vendor?.protocol === 'anthropic' || vendor?.protocol === 'azure' ? vendor.protocol : 'chat';
   return { protocol, modelId, baseUrl: baseUrl.replace(/\/+$/, '') + addedPath, needsKey: false, replay };
 }

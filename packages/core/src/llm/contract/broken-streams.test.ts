@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, bench, collect, failureOf, PROTOCOLS } from './subjects.ts';
+import { answerOf, bench, collect, failureOf, PROTOCOLS, WRITING } from './subjects.ts';
 
 const HALF_CALL = [{ id: 'a', name: 'execute_bash', pieces: ['{"command": "rm -r', 'f /tm'] }];
 
 describe.each(PROTOCOLS)('what is no answer over $name', (subject) => {
   it.each(['break', 'end'] as const)('LM10: a stream cut in the text (%s)', async (ending) => {
     await using at = await bench(subject, [{ text: ['Hel'], ending }]);
-    expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true });
-  });
-
-  it.each(['break', 'end'] as const)('LM10: a stream cut in the arguments of a call (%s)', async (ending) => {
-    await using at = await bench(subject, [{ calls: HALF_CALL, ending }]);
     expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true });
   });
 
@@ -32,12 +27,6 @@ describe.each(PROTOCOLS)('what is no answer over $name', (subject) => {
   it('LM11: an answer of reasoning alone', async () => {
     await using at = await bench(subject, [{ reasoning: ['hm'], text: [' \n'] }]);
     expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true, error: { code: 'LLM_FAILED' } });
-  });
-
-  it('LM12: the limit of output reached inside a call: the answer says so, and the turn carries nothing out', async () => {
-    await using at = await bench(subject, [{ text: ['I do it.'], calls: HALF_CALL, finish: 'length' }]);
-    const answer = answerOf(await collect(at.provider));
-    expect(answer).toMatchObject({ finishReason: 'length', toolCalls: [{ arguments: '{"command": "rm -rf /tm' }] });
   });
 
   it('LM12: the limit of output reached before any text', async () => {
@@ -72,5 +61,18 @@ describe.each(PROTOCOLS)('what is no answer over $name', (subject) => {
       { text: ['Hel'], errorFrame: { type: 'overloaded_error', message: 'Overloaded' }, ending: 'end' },
     ]);
     expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true, error: { code: 'LLM_UNAVAILABLE' } });
+  });
+});
+
+describe.each(WRITING)('half a call over $name', (subject) => {
+  it.each(['break', 'end'] as const)('LM10: a stream cut in the arguments of a call (%s)', async (ending) => {
+    await using at = await bench(subject, [{ calls: HALF_CALL, ending }]);
+    expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true });
+  });
+
+  it('LM12: the limit of output reached inside a call: the answer says so, and the turn carries nothing out', async () => {
+    await using at = await bench(subject, [{ text: ['I do it.'], calls: HALF_CALL, finish: 'length' }]);
+    const answer = answerOf(await collect(at.provider));
+    expect(answer).toMatchObject({ finishReason: 'length', toolCalls: [{ arguments: '{"command": "rm -rf /tm' }] });
   });
 });

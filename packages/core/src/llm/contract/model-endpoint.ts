@@ -43,7 +43,7 @@ export interface ModelEndpoint extends AsyncDisposable {
   answered(): Promise<void>;
 }
 
-type Protocol = 'openai' | 'anthropic' | 'responses';
+type Protocol = 'openai' | 'anthropic' | 'responses' | 'google';
 
 /** Answers a request with the turn that it is given, by its body and its place; a list is given in order, and its last turn is repeated. */
 export async function startModelEndpoint(
@@ -96,10 +96,12 @@ function answer(protocol: Protocol, turn: EndpointTurn, response: ServerResponse
   });
 }
 
-const FRAMES = { openai: openaiFrames, anthropic: anthropicFrames, responses: responsesFrames } as const satisfies Record<
-  Protocol,
-  (turn: EndpointTurn) => Iterable<string>
->;
+const FRAMES = {
+  openai: openaiFrames,
+  anthropic: anthropicFrames,
+  responses: responsesFrames,
+  google: googleFrames,
+} as const satisfies Record<Protocol, (turn: EndpointTurn) => Iterable<string>>;
 
 function* openaiFrames(turn: EndpointTurn): Iterable<string> {
   const base = { id: 'chatcmpl-7', object: 'chat.completion.chunk', created: 1, model: 'test' };
@@ -227,3 +229,29 @@ function* responsesFrames(turn: EndpointTurn): Iterable<string> {
 }
 
 const INCOMPLETE = { stop: undefined, tool_calls: undefined, length: 'max_output_tokens', content_filter: 'content_filter' } as const;
+
+/** Gemini's own API: arguments come as objects, and every chunk is a whole part. */
+function* googleFrames(turn: EndpointTurn): Iterable<string> {
+  const frame = (fields: object) => `data: ${JSON.stringify({ responseId: 'resp_7', modelVersion: 'test', ...fields })}\n\n`;
+  const parts = (content: object, finishReason?: string) => ({
+    candidates: [{ index: 0, content: { role: 'model', parts: [content] }, ...(finishReason && { finishReason }) }],
+  });
+  for (const text of turn.reasoning ?? []) yield frame(parts({ text, thought: true }));
+  for (const text of turn.text ?? []) yield frame(parts({ text }));
+  for (const [index, { id, name, pieces }] of (turn.calls ?? []).entries()) {
+    const args = JSON.parse(pieces.join('') || '{}') as object;
+    yield frame(parts({ functionCall: { id, name, args }, ...(index === 0 && turn.signature && { thoughtSignature: turn.signature }) }));
+  }
+  if (turn.errorFrame) yield frame({ error: { code: 503, message: turn.errorFrame.message, status: 'UNAVAILABLE' } });
+  if (turn.ending) return;
+  const { input, output, cacheRead } = turn.usage ?? { input: 100, output: 10, cacheRead: 0 };
+  const usageMetadata = {
+    promptTokenCount: input,
+    candidatesTokenCount: output,
+    cachedContentTokenCount: cacheRead,
+    totalTokenCount: input + output,
+  };
+  yield frame({ ...parts({ text: '' }, FINISH[turn.finish ?? 'stop']), usageMetadata });
+}
+
+const FINISH = { stop: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY' } as const;

@@ -15,6 +15,11 @@ type Body = EndpointRequest['body'];
 interface Sent {
   readonly messages: readonly SentAnswer[];
   readonly input: readonly { readonly type?: string; readonly encrypted_content?: string }[];
+  /** Gemini's own. */
+  readonly contents: readonly {
+    readonly role: string;
+    readonly parts: readonly { readonly functionCall?: object; readonly thoughtSignature?: string }[];
+  }[];
   readonly thinking?: object;
   readonly reasoning_effort?: string;
 }
@@ -41,7 +46,7 @@ const refusal = (message: string): EndpointTurn => ({ status: 400, body: { error
 
 interface Wire {
   readonly name: string;
-  readonly protocol: 'openai' | 'anthropic' | 'responses';
+  readonly protocol: Parameters<typeof startModelEndpoint>[0];
   readonly model: string;
   /** Vendor's own address, where a name at another one would mean something else. */
   readonly host?: string;
@@ -50,6 +55,7 @@ interface Wire {
 }
 
 const assistants = (body: Body): readonly SentAnswer[] => sent(body).messages.filter(({ role }) => role === 'assistant');
+const geminiCalls = (body: Body) => sent(body).contents.flatMap(({ parts }) => parts.filter(({ functionCall }) => functionCall));
 const whole = (turn: number) => `${thoughtOf(turn)}Done thinking.`;
 
 const WIRES: readonly Wire[] = [
@@ -95,6 +101,18 @@ const WIRES: readonly Wire[] = [
         : 'Function call is missing a thought_signature in functionCall parts.',
   },
   {
+    name: 'Gemini’s own API',
+    protocol: 'google',
+    model: 'gemini/gemini-3-pro-preview',
+    host: 'https://generativelanguage.googleapis.com/v1beta',
+    missing(body) {
+      const calls = geminiCalls(body);
+      return calls.every(({ thoughtSignature }, turn) => thoughtSignature === signatureOf(turn + 1))
+        ? undefined
+        : 'Function call is missing a thought_signature in functionCall parts.';
+    },
+  },
+  {
     name: 'OpenAI’s Responses API',
     protocol: 'responses',
     model: 'openai/gpt-5.2-codex',
@@ -110,10 +128,15 @@ const WIRES: readonly Wire[] = [
   },
 ];
 
+function answersIn(body: Body): readonly unknown[] {
+  if ('contents' in body) return geminiCalls(body);
+  return 'input' in body ? sent(body).input.filter(({ type }) => type === 'function_call') : assistants(body);
+}
+
 /** As strict as the vendor's page: history without its reasoning is refused. */
 async function strictEndpoint({ protocol, missing }: Wire): Promise<ModelEndpoint> {
   const endpoint = await startModelEndpoint(protocol, (body) => {
-    const answers = 'input' in body ? sent(body).input.filter(({ type }) => type === 'function_call') : assistants(body);
+    const answers = answersIn(body);
     const lack = missing(body);
     return lack === undefined ? turnOf(answers.length + 1) : refusal(lack);
   });
@@ -132,7 +155,7 @@ function providerOf({ model, host }: Pick<Wire, 'model' | 'host'>, endpoint: Mod
 }
 
 describe.each(WIRES)('reasoning on the wire of $name', (wire) => {
-  it('LM710: a task of twenty steps is finished, and each request brings back what the model thought', async () => {
+  it('LM710, LM733: a task of twenty steps is finished, and each request brings back what the model thought', async () => {
     const endpoint = await strictEndpoint(wire);
     const { say, untilState, events } = await stage({ provider: providerOf(wire, endpoint) });
     await say('think, then finish');

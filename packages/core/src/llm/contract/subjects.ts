@@ -18,7 +18,17 @@ export const PROTOCOLS = [
   { protocol: 'anthropic', model: 'anthropic/claude-sonnet-4-20250514', name: 'Anthropic', reasons: true },
   { protocol: 'openai', model: 'openai/gpt-4o', name: 'OpenAI itself', reasons: false, host: 'https://api.openai.com/v1' },
   { protocol: 'responses', model: 'openai/gpt-5.2', name: 'OpenAI’s Responses API', reasons: true, host: 'https://api.openai.com/v1' },
+  {
+    protocol: 'google',
+    model: 'gemini/gemini-2.5-pro',
+    name: 'Gemini',
+    reasons: true,
+    host: 'https://generativelanguage.googleapis.com/v1beta',
+  },
 ] as const;
+
+/** Those whose models write the text of arguments; Gemini sends objects. */
+export const WRITING = PROTOCOLS.filter(({ protocol }) => protocol !== 'google');
 
 /** What is meant for the vendor's own host goes to the endpoint. */
 function divert(host: string, url: string): typeof fetch {
