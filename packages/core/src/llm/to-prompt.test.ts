@@ -7,7 +7,7 @@ const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
 
 const MESSAGES: readonly LlmMessage[] = [
   { role: 'system', text: 'You are an agent.' },
-  { role: 'user', text: '', imageUrls: [PIXEL, 'https://example.org/a.png', 'javascript:alert(1)'] },
+  { role: 'user', text: '', imageUrls: [PIXEL, 'https://example.org/a.png', 'https://example.org/b?size=9', 'javascript:alert(1)'] },
   {
     role: 'assistant',
     text: '',
@@ -28,7 +28,9 @@ describe('the request', () => {
   it('LM50: ids, arguments and texts are legal for every provider', () => {
     const prompt = createToPrompt(AS_SENT)(MESSAGES);
     expect(prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'user', 'user']);
-    expect(prompt[1]).toMatchObject({ content: [{ type: 'text', text: '(an image)' }, { type: 'file' }, { type: 'file' }] });
+    expect(prompt[1]).toMatchObject({
+      content: [{ type: 'text', text: '(an image)' }, { type: 'file' }, { type: 'file' }, { type: 'file' }],
+    });
     expect(prompt[2]).toMatchObject({
       content: [
         { toolCallId: 'functions_bash_0', input: { command: 'ls' } },
@@ -57,9 +59,9 @@ describe('the request', () => {
     await using at = await bench(subject, [{ text: ['ok'] }]);
     const events = await collect(at.provider, { messages: MESSAGES, tools: [] });
     expect(events.at(-1)?.type).toBe('done');
-    const { messages, input } = at.endpoint.requests[0]!.body;
-    const sent = JSON.stringify(messages ?? input);
-    expect(sent).toContain('iVBORw0KGgo=');
+    const { messages, input, contents } = at.endpoint.requests[0]!.body;
+    const sent = JSON.stringify(messages ?? input ?? contents);
+    for (const picture of ['iVBORw0KGgo=', 'https://example.org/a.png', 'https://example.org/b?size=9']) expect(sent).toContain(picture);
     expect(sent).not.toContain('javascript:');
   });
 });

@@ -132,7 +132,15 @@ function toFilePart(url: string): LanguageModelV4FilePart[] {
   const data = DATA_URL.exec(url);
   if (data) return [{ type: 'file', mediaType: data[1]!, data: { type: 'data', data: data[2]! } }];
   const parsed = URL.parse(url);
-  return parsed && /^https?:$/.test(parsed.protocol) ? [{ type: 'file', mediaType: 'image/*', data: { type: 'url', url: parsed } }] : [];
+  return parsed && /^https?:$/.test(parsed.protocol)
+    ? [{ type: 'file', mediaType: typeOf(parsed), data: { type: 'url', url: parsed } }]
+    : [];
+}
+
+/** By its name: Gemini wants to know before it looks. */
+function typeOf({ pathname }: URL): string {
+  const [, ending = 'jpeg'] = /\.(png|gif|webp)$/i.exec(pathname) ?? [];
+  return `image/${ending.toLowerCase()}`;
 }
 
 /**
