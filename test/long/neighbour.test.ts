@@ -94,8 +94,8 @@ async function takeAll(ids: readonly string[]): Promise<() => Promise<void>> {
   const commands = ids.map(
     (id) => `cd /workspace/${id} && python3 takes.py${id === 'endless-output' ? '' : ' > /dev/null 2>&1'}; touch ended`,
   );
-  // A flood that was cut off in a title would take what follows for the rest of it.
-  const ended = hostile.step(commands.map((command) => `(${command}) &`).join(' ') + " wait; printf '\\a'");
+  // A flood that was cut off in a title would take what follows for the rest of it, and in the last column break it.
+  const ended = hostile.step(commands.map((command) => `(${command}) &`).join(' ') + " wait; printf '\\a\\n'");
   const without = (name: string) => places.filter((place) => !existsSync(join(place, name)));
   const all = (name: string) => expect.poll(() => without(name), { timeout: 60_000 }).toEqual([]);
   await all('taken');

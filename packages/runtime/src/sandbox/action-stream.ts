@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { ExecuteOptions, ExecuteResult, RunnableAction } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { ExecuteLine, ExecuteRequest } from '@tendon/protocol/executor-api';
@@ -107,6 +107,8 @@ export class ActionStream {
         this.#wasSent = true;
         const result = this.#take(line, wasSentBefore);
         if (result !== undefined) return result;
+        // Of a command that prints without end megabytes are there at once: between two pieces everybody else gets a turn.
+        await nextTurn();
       }
     } catch (error) {
       if (error instanceof TooMuch || error instanceof SyntaxError) {

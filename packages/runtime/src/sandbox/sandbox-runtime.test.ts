@@ -118,6 +118,21 @@ describe('a runtime and what it hears', () => {
     expect(asked).toEqual([0, 1, 1]);
   });
 
+  it('SB800: between two pieces of output everybody else gets a turn, also when they come at once', async () => {
+    const pieces = Array.from({ length: 10 }, (_, index) => line({ type: 'output', offset: index, text: 'x' }));
+    await listen((_request, response) => response.end(pieces.join('') + line(OUTCOME)));
+    const turns: number[] = [];
+    let turn = 0;
+    const others = (): void => {
+      turn += 1;
+      waiting = setImmediate(others);
+    };
+    let waiting = setImmediate(others);
+    await execute({ onOutput: () => turns.push(turn) }).finally(() => clearImmediate(waiting));
+    expect(turns).toHaveLength(10);
+    expect(new Set(turns).size).toBe(10);
+  });
+
   it('SB26: another incarnation behind the same path makes the outcome unknown', async () => {
     await listen((_request, response) => {
       incarnation = 'two';
