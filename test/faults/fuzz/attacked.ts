@@ -85,6 +85,7 @@ export interface AttackedSandbox extends AttackedServer {
   /** What the agent inside could reach: the sockets of its executor and of its proxy. */
   readonly executorSocket: string;
   readonly proxySocket: string;
+  readonly incarnation: string;
   executorBytes(): number;
 }
 
@@ -112,6 +113,7 @@ export async function attackedSandbox(env: NodeJS.ProcessEnv = {}): Promise<Atta
     ...server,
     executorSocket,
     proxySocket,
+    incarnation,
     executorBytes: () => shareBytes(executor),
     async expectUnharmed() {
       await server.expectUnharmed();

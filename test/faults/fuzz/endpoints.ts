@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import type { Engine } from '../../../packages/server/src/app/engine.ts';
+import { ACTION_KINDS, actionFrame, type ActionKind } from '../../../packages/server/src/fuzz/action-frames.test-support.ts';
 import { hostileText, hostileValue } from '../../../packages/server/src/fuzz/hostile-values.test-support.ts';
 import { message } from '../../../packages/server/src/fuzz/mcp-messages.test-support.ts';
 import { previewRequest } from '../../../packages/server/src/fuzz/preview-requests.test-support.ts';
@@ -138,6 +139,20 @@ async function documentDialect(): Promise<Volleys> {
   return { ...server, volleys: [shoot(at('-1')), shoot(() => ({})), shoot(at('x'))] };
 }
 
+/** Each kind of action, by socket and by request, in a conversation that has a sandbox. */
+async function everyAction(): Promise<Volleys> {
+  const server = await attackedServer({ RUNTIME: 'local' });
+  const volleys = ACTION_KINDS.map((kind) =>
+    volley(fc.tuple(actionFrame(kind), fc.boolean()), async ([action, isRequest]) => {
+      if (!isRequest)
+        return emit(server, { conversation_id: server.victim(), latest_event_id: '-1' }, [['oh_user_action', [action]]], false);
+      const { status, text } = await send(server, 'POST', `/api/conversations/${server.victim()}/events`, action);
+      return expectHonest(`a ${kind}`, status, text);
+    }),
+  );
+  return { ...server, volleys };
+}
+
 async function mcp(): Promise<Volleys> {
   const server = await attackedServer();
   const shoot = volley(fc.tuple(message, fc.string({ maxLength: 60 })), async ([body, header]) => {
@@ -228,6 +243,9 @@ async function executorHost(): Promise<Volleys> {
   return { ...attacked, volleys };
 }
 
+/** What an executor carries out itself; what its shell, kernel and browser are sent is theirs. */
+const CARRIED_OUT: readonly ActionKind[] = ['read', 'write', 'edit', 'restore_checkpoint'];
+
 const EXECUTOR_PATHS = [
   '/alive',
   '/server_info',
@@ -239,7 +257,9 @@ const EXECUTOR_PATHS = [
   '/files',
   '/ports',
   '/effects/x',
+  '/effects/x/output',
   '/effects/%00/cancel',
+  '/checkpoints',
   '/../files',
   '/%',
 ];
@@ -254,10 +274,9 @@ async function executorSocket(): Promise<Volleys> {
     query: fc.dictionary(fc.constantFrom('path', 'from', '__proto__'), hostileText, { maxKeys: 2 }),
     body: hostBody,
   });
-  const requests = volley(asked, ({ method, path, query, body }) => {
-    const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed().slice(0, 500))}`);
-    return new Promise<void>((resolve, reject) => {
-      const request = httpRequest({ socketPath, method, path: `${path}?${search.join('&')}`, agent: false }, (response) => {
+  const ask = (method: string, path: string, body?: unknown): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const request = httpRequest({ socketPath, method, path, agent: false }, (response) => {
         response
           .resume()
           .once('end', resolve)
@@ -267,13 +286,22 @@ async function executorSocket(): Promise<Volleys> {
       request.on('error', () => resolve());
       request.end(method === 'GET' ? undefined : JSON.stringify(body));
     });
+  const requests = volley(asked, ({ method, path, query, body }) => {
+    const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed().slice(0, 500))}`);
+    return ask(method, `${path}?${search.join('&')}`, body);
   });
+  let key = 0;
+  const actions = CARRIED_OUT.map((kind) =>
+    volley(actionFrame(kind), (action) =>
+      ask('POST', '/execute_action', { key: `fuzz-${key++}`, digest: 'x', incarnation: sandbox.incarnation, action }),
+    ),
+  );
   const noise = volley(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 4 }), (pieces) =>
     exchange({ path: socketPath }, ['POST /list_files HTTP/1.1\r\nHost: x\r\n', ...pieces], 20),
   );
   return {
     ...sandbox,
-    volleys: [requests, requests, noise],
+    volleys: [requests, ...actions, noise],
     heldBytes: async () => sandbox.executorBytes(),
     maxGrowthBytes: 64 * 1024 ** 2,
   };
@@ -367,6 +395,7 @@ export const ENDPOINTS: Readonly<Record<string, () => Promise<Volleys>>> = {
   'Socket.IO': socketIo,
   '/ws': plainSockets,
   'the events document’s dialect': documentDialect,
+  'every kind of action': everyAction,
   'the MCP endpoint': mcp,
   previews,
   'uploads and zips': uploads,
