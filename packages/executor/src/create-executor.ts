@@ -174,6 +174,7 @@ async function openCheckpoints(config: ExecutorConfig, hidden: readonly string[]
     isOn: config.checkpoints !== false,
     excluded: [...readOnly, ...hidden, cacheOf(config)],
   });
+  checkpoints.removeCopies();
   await checkpoints.finishRestore((key, number, restored) => {
     const journal = new Journal(stateDir, config.incarnation);
     if (journal.find(key)) journal.done(key, restoredObservation(number, restored));

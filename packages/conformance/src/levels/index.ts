@@ -19,6 +19,7 @@ import { output } from './v0-rest/output.ts';
 import { previews } from './v0-rest/previews.ts';
 import { refusals } from './v0-rest/refusals.ts';
 import { settings } from './v0-rest/settings.ts';
+import { undo } from './v0-rest/undo.ts';
 import { workspace } from './v0-rest/workspace.ts';
 import { acting } from './v0-socketio/acting.ts';
 import { calls } from './v0-socketio/agent/calls.ts';
@@ -49,7 +50,7 @@ import { readme } from './ws-readme/readme.ts';
 const TOOLS = [shell, files, editing, cells, browsing];
 const AGENT = [calls, view, failures, steering, states, eventLog, microagents, condensing, drafts, confirmation, secrets];
 const SOCKET_IO = [joining, delivery, acting, events, kinds, ...TOOLS, ...AGENT];
-const REST = [options, settings, conversations, history, workspace, output, network, access, previews, refusals, mcp];
+const REST = [options, settings, conversations, history, workspace, output, undo, network, access, previews, refusals, mcp];
 /** What the frontends of the releases do beside speaking their protocol, each check on the level of its protocol. */
 const FRONTENDS = [reconnecting, pages, shown, scripts, opendevinPages, openhandsPages];
 

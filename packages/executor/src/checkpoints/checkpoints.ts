@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mutex } from '@tendon/protocol/async';
 import type { CheckpointList } from '@tendon/protocol/executor-api';
 import { reasonOf } from '../action-handler.ts';
 import { createBreath } from './breath.ts';
+import { copyHistory } from './copy-history.ts';
 import { CheckpointStore, type StoreBounds, type StoredCheckpoint } from './checkpoint-store.ts';
 import { restoreWorkspace, type RestoreParts } from './workspace-restore.ts';
 import { BeyondBounds, WorkspaceScan, type ScanBounds, type Scanned, type ScanPlace } from './workspace-scan.ts';
@@ -23,6 +24,13 @@ export interface Restored {
   readonly isStored: boolean;
 }
 
+export interface WorkspaceCopy {
+  /** The folder, which the host takes away. */
+  readonly folder: string;
+  /** Some of what could not be copied, as people read it. */
+  readonly left: readonly string[];
+}
+
 interface CheckpointBounds extends ScanBounds, StoreBounds {
   /** How long one scan may take. */
   readonly scanMs: number;
@@ -36,6 +44,10 @@ const BOUNDS: CheckpointBounds = {
 };
 
 const OFF = 'they are switched off (SANDBOX_CHECKPOINTS)';
+/** Of the history that is copied with a workspace. */
+const HISTORY_BOUNDS = { files: 500_000, bytes: 4 * GIB };
+/** Copies that were made for the host and not taken by it. */
+const COPIES = 'copies';
 const NEVER = new AbortController().signal;
 
 /**
@@ -97,8 +109,7 @@ export class Checkpoints {
   restore(number: number, key: string): Promise<Restored> {
     return this.#turn.run(async () => {
       const opened = this.#open();
-      const wanted = opened.store.list().find((each) => each.number === number);
-      if (!wanted) throw new Error(`there is no checkpoint ${number} (any more)`);
+      const wanted = checkpointOf(opened, number);
       let isStored = true;
       const { root: current } = await this.#scanned(opened, { key: `restore:${key}`, unlocks: true }).catch((error: unknown) => {
         if (!(error instanceof BeyondBounds)) throw error;
@@ -126,6 +137,29 @@ export class Checkpoints {
         rmSync(this.#note, { force: true });
       }),
     );
+  }
+
+  /**
+   * Writes the workspace as it was at this checkpoint, or is now, into a new folder in the private state, with its histories as they are
+   * now. Rejects with a reason that can be shown.
+   */
+  copy(number: number | undefined, name: string): Promise<WorkspaceCopy> {
+    return this.#turn.run(async () => {
+      const opened = this.#open();
+      const { root: target } = number === undefined ? await this.#scanned(opened) : checkpointOf(opened, number);
+      const folder = join(realpathSync(this.#options.stateDir), COPIES, name);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const breath = createBreath(NEVER);
+      const restored = await restoreWorkspace({ current: undefined, target }, { workspace: folder, store: opened.store, breath });
+      const workspace = realpathSync(this.#options.workspace);
+      const histories = await copyHistory({ workspace, copy: folder, bounds: HISTORY_BOUNDS, breath });
+      return { folder, left: [...restored.left, ...histories] };
+    });
+  }
+
+  /** Copies that nobody has taken, because a server or an executor was killed meanwhile. */
+  removeCopies(): void {
+    rmSync(join(this.#options.stateDir, COPIES), { recursive: true, force: true });
   }
 
   close(): void {
@@ -201,6 +235,13 @@ export class Checkpoints {
 interface Opened {
   readonly store: CheckpointStore;
   readonly scan: WorkspaceScan;
+}
+
+/** Throws with a reason that can be shown. */
+function checkpointOf({ store }: Opened, number: number): StoredCheckpoint {
+  const found = store.list().find((each) => each.number === number);
+  if (!found) throw new Error(`there is no checkpoint ${number} (any more)`);
+  return found;
 }
 
 /** What is to be finished: the effect, the checkpoint and its tree. */

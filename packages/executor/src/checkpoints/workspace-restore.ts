@@ -28,7 +28,7 @@ const MAX_NAMED = 20;
 const EMPTY: Tree = new Map();
 
 /**
- * Makes the workspace what `target` says, where `current` says what it is. Only what differs is touched, and what no checkpoint stores
+ * Makes the workspace what `target` says, where `current` says what it is; without one it is empty. Only what differs is touched, and what no checkpoint stores
  * is in neither.
  *
  * 1. Every folder is opened below the one above it and never through a link, and changes are made below what is open: a folder that is
@@ -36,7 +36,7 @@ const EMPTY: Tree = new Map();
  * 2. A file is replaced whole or not at all. Doing it again after a kill gives the same.
  */
 export async function restoreWorkspace(
-  roots: { readonly current: string; readonly target: string },
+  roots: { readonly current: string | undefined; readonly target: string },
   parts: RestoreParts,
 ): Promise<Pick<WorkspaceRestore, 'changed' | 'left'>> {
   const restore = new WorkspaceRestore(parts);

@@ -84,8 +84,21 @@ export function fileRoutes(files: SandboxFiles, linesToEdit: LinesToEditOf): Rou
   };
 }
 
-export function checkpointRoutes(checkpoints: Pick<Checkpoints, 'list'>): Routes {
-  return { 'GET /checkpoints': async ({ response }) => json(response, await checkpoints.list()) };
+/** Names a copy, and no path. */
+const COPY_NAME = /^[0-9a-f]{32}$/;
+
+export function checkpointRoutes(checkpoints: Pick<Checkpoints, 'list' | 'copy'>): Routes {
+  return {
+    'GET /checkpoints': async ({ response }) => json(response, await checkpoints.list()),
+    'POST /copy_workspace': async ({ request, response }) => {
+      const body = await jsonFields(request);
+      const name = body.text('name', '');
+      if (!COPY_NAME.test(name)) throw new Error('name must be 32 hexadecimal digits');
+      const number = body.number('checkpoint', 0);
+      const { left } = await checkpoints.copy(number === 0 ? undefined : number, name);
+      json(response, { left });
+    },
+  };
 }
 
 export function portRoutes(ports: PortWatch): Routes {

@@ -13,6 +13,7 @@
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
  *   POST /lines_to_edit {path, start, end} → LinesToEdit, for an edit that a model writes out
  *   GET  /checkpoints              → CheckpointList
+ *   POST /copy_workspace {name, checkpoint} → {left}; the workspace as it was then (0: as it is), as the folder `copies/<name>` of `stateDir`
  *   GET  /ports                    → {ports: ServedPort[]}, what the agent's programs serve
  *   GET  /ports/follow             → application/x-ndjson of the same, now and whenever it has changed
  *   GET  /tunnel/<port>            with `Upgrade: tcp` → 101, and the connection is one to that port

@@ -21,6 +21,22 @@ export const ConversationCheckpoints = z.object({
 });
 export type ConversationCheckpoints = z.output<typeof ConversationCheckpoints>;
 
+export const ForkConversation = z.object({
+  /** The last event that the new conversation has; default: the last one there is. */
+  event: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+});
+
+export const ForkedConversation = z.object({
+  conversation_id: z.string(),
+  /** The last event that both have. */
+  event_id: z.number().int(),
+  /** The checkpoint that its files come from; null where they are those of now. */
+  checkpoint: z.number().int().nullable(),
+  /** Some of what is in that checkpoint, or in the history, and could not be copied. */
+  left: z.array(z.string()),
+});
+export type ForkedConversation = z.output<typeof ForkedConversation>;
+
 export const RestoreCheckpoint = z.object({ what: z.enum(RESTORED).default('both') });
 
 export const RestoredCheckpoint = z.object({

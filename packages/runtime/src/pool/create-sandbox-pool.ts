@@ -10,6 +10,7 @@ import { createEgress } from '../egress/egress.ts';
 import { STOPPED } from '../sandbox/start-notice.ts';
 import { sendNetwork } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
+import { copyWorkspace } from './copy-workspace.ts';
 import { isSuspended, type SandboxEntry, countSandboxes } from './sandbox-entry.ts';
 import { planFolders } from '../sandbox/sandbox-folders.ts';
 import { sandboxRecords } from '../sandbox/sandbox-record.ts';
@@ -54,6 +55,13 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     suspend: (conversationId) => idle.suspend(conversationId),
     hibernate: (conversationId, request) => idle.hibernate(conversationId, request),
     end: (conversationId, reason) => held.end(conversationId, reason),
+    async copyWorkspace(conversationId, request) {
+      if (context.driver.remote) throw new Error('the sandboxes are on another host, where a workspace is not copied');
+      await held.acquire(conversationId, request);
+      const entry = entries.get(conversationId);
+      if (entry?.state !== 'live') throw new Error('the sandbox ended meanwhile: try again');
+      return copyWorkspace(entry.open.client, context.folders.of(conversationId, entry.open.record.incarnation), request);
+    },
     async stop(conversationId, { forGood = false } = {}) {
       await held.end(conversationId, STOPPED, async () => {
         context.egress.forget(conversationId);

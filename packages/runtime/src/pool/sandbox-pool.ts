@@ -10,6 +10,7 @@ import type { EgressOptions } from '../egress/egress.ts';
 import type { SecretsFor } from '../sandbox/action-stream.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-context.ts';
 import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
+import type { CopyRequest } from './copy-workspace.ts';
 import type { SandboxCounts } from './sandbox-entry.ts';
 import type { HibernateRequest, IdlePlan } from './idle-sandboxes.ts';
 
@@ -85,6 +86,11 @@ export interface SandboxPool extends Runtimes, SandboxReaches {
   hibernate(conversationId: string, request: HibernateRequest): Promise<string | undefined>;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
+  /**
+   * A copy of the conversation's workspace, with its git histories as they are now; `left` names some of what is not in it. Starts the
+   * sandbox where there is none. Rejects with a user-facing error.
+   */
+  copyWorkspace(conversationId: string, request: CopyRequest): Promise<{ readonly left: readonly string[] }>;
   /** Of those that this process holds. */
   counts(): SandboxCounts;
   /** All that are known, of this process or not, with what they use. */

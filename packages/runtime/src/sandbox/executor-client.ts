@@ -30,6 +30,11 @@ import { watchFolder } from '../processes/launch.ts';
 export interface ExecutorClient extends EffectsClient, LifeClient {
   readonly files: Runtime['files'];
   readonly ports: SandboxPorts;
+  /** The workspace as it was at this checkpoint (0: as it is), as a folder of the private state; some of what is not in it. */
+  copyWorkspace(
+    request: { readonly name: string; readonly checkpoint: number },
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly left: readonly string[] }>;
   /** The connection that a line of the watch has announced. */
   takeCall(id: string, options: { readonly signal: AbortSignal }): Promise<Socket>;
   /** The text says why the connection is refused; without one the policy decides. */
@@ -68,6 +73,7 @@ export interface HoldOptions {
 }
 
 const HIBERNATE_DEADLINE_MS = 60_000;
+const COPY_DEADLINE_MS = 10 * 60_000;
 const MAX_REFUSAL = 1024;
 
 export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
@@ -77,6 +83,10 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
     ...lifeClient(connection, address),
     files: createExecutorFiles(connection),
     ports: createSandboxPorts(connection),
+    async copyWorkspace(request, { signal }) {
+      const body = JSON.stringify(request);
+      return checkCopy(await askJson(connection, { method: 'POST', path: '/copy_workspace', body, signal, deadlineMs: COPY_DEADLINE_MS }));
+    },
     takeCall: (id, { signal }) => connection.tunnel(`/calls/${id}`, signal),
     async answerQuestion(id, refusal) {
       await connection.ask({
@@ -217,6 +227,11 @@ function createExecutorFiles(connection: Pick<ExecutorConnection, 'ask'>): Runti
 function checkNames(answer: unknown): readonly string[] {
   if (!Array.isArray(answer) || !answer.every((name) => typeof name === 'string')) throw new Error('the sandbox did not list the folder');
   return answer;
+}
+
+function checkCopy(answer: unknown): { readonly left: readonly string[] } {
+  const { left } = (answer ?? {}) as { readonly left?: unknown };
+  return { left: Array.isArray(left) ? left.slice(0, 20).map((path) => String(path).slice(0, 4096)) : [] };
 }
 
 function checkLines(answer: unknown): LinesToEdit {

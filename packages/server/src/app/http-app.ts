@@ -11,6 +11,7 @@ import { actionOutputRoutes } from '../files/action-output-routes.ts';
 import { backendSettingsRoutes, settingsRoutes, optionRoutes } from '../settings/settings-routes.ts';
 import { conversationEventRoutes } from '../events/event-routes.ts';
 import { checkpointRoutes } from '../checkpoints/checkpoint-routes.ts';
+import { forkRoutes } from '../checkpoints/fork-routes.ts';
 import { conversationFileRoutes, conversationTransferRoutes } from '../files/file-routes.ts';
 import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
 import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
@@ -46,6 +47,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   actionOutputRoutes,
   conversationFileRoutes,
   checkpointRoutes,
+  forkRoutes,
   conversationTransferRoutes,
   conversationGitRoutes,
   conversationKnowledgeRoutes,

@@ -37,6 +37,8 @@ export type StoredConversation = ConversationRecord & {
   readonly request?: RequestName;
   /** The conversation whose agent asked for this one, and the action it did so with. */
   readonly delegated_by?: { readonly conversation_id: string; readonly action_id: number };
+  /** The conversation that it goes on from, and the last event that both have. */
+  readonly forked_from?: { readonly conversation_id: string; readonly event_id: number };
   /** For lists: as it was when it was last closed. */
   readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
 };

@@ -24,7 +24,7 @@ import { checkNetworkParams, type NetworkRules } from './network/conversation-ne
 import type { NetworkQuestions } from './network/network-questions.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import type { CreateConversationParams, ModelAccess } from './create-conversation-params.ts';
-import { NewConversations, type CreateResult } from './new-conversations.ts';
+import { NewConversations, type CreateResult, type NewPlace } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
@@ -65,6 +65,8 @@ export class Conversations {
   readonly #stopped: StoppedConversations;
   readonly #new: NewConversations;
   readonly #closing = new AbortController();
+  /** Marked, and without a record yet. */
+  readonly #filling = new Set<string>();
   /** Of conversations whose rules were changed: an open one holds the record with which it was opened. */
   readonly #rules = new Map<string, readonly ConfirmationRule[]>();
 
@@ -144,6 +146,26 @@ export class Conversations {
       known.includes(number) ? undefined : { pr_number: [...known, number].slice(-MAX_PULL_REQUESTS) },
     );
     if (record?.delegated_by) await this.notePullRequest(record.delegated_by.conversation_id, number);
+  }
+
+  /**
+   * A conversation that has a log and a folder before there is one. A kill in between leaves its mark alone, and the next start erases
+   * what there was; so does this, and rejects, where `fill` rejects.
+   */
+  async createFilled(fill: (place: NewPlace) => Promise<StoredConversation>): Promise<StoredConversation> {
+    const place = await this.#new.place();
+    this.#filling.add(place.id);
+    try {
+      await this.#records.mark(place.id);
+      const record = await fill(place);
+      await this.#records.add(record);
+      return record;
+    } catch (cause) {
+      await this.#erase(place.id);
+      throw cause;
+    } finally {
+      this.#filling.delete(place.id);
+    }
   }
 
   get(id: string): Promise<StoredConversation | undefined> {
@@ -279,6 +301,7 @@ export class Conversations {
   async #goOn(id: string): Promise<void> {
     try {
       const record = await this.#records.get(id);
+      if (this.#filling.has(id)) return;
       if (!record) await this.#erase(id);
       else if (record.stopped) await this.#stopped.finishStop(id);
       else await this.start(id, { unlessStopped: true });

@@ -2,6 +2,7 @@
  * Owns how conversations begin: their ids, their first records, and that a repeated request creates none. It does not open them.
  */
 import { randomUUID, createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { checkNetworkParams } from './network/conversation-network.ts';
@@ -32,7 +33,13 @@ export class NewConversations {
 
   async create(params: CreateConversationParams = {}): Promise<CreateResult> {
     const id = params.id ?? params.request?.id;
-    return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), params) : this.#creating.run(id, () => this.#makeAs(id, params));
+    return id === undefined ? this.#make(newId(), params) : this.#creating.run(id, () => this.#makeAs(id, params));
+  }
+
+  /** Where a new conversation will be: nothing is made. */
+  async place(): Promise<NewPlace> {
+    const id = newId();
+    return { id, workspace: join((await this.#registry.roots).own, id) };
   }
 
   async #makeAs(id: string, params: CreateConversationParams): Promise<CreateResult> {
@@ -92,6 +99,16 @@ export class NewConversations {
       if (by === parent.id && action === actionId) return { id, made };
     }
   }
+}
+
+/** The id of a conversation that is not there yet, and the folder of its own. */
+export interface NewPlace {
+  readonly id: string;
+  readonly workspace: string;
+}
+
+function newId(): string {
+  return randomUUID().replaceAll('-', '');
 }
 
 /** What the parameters came to: the folder, and the network where one was given. */

@@ -104,6 +104,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `POST ${ONE}/events`,
     `POST ${ONE}/save-file`,
     `POST ${ONE}/checkpoints/:number/restore`,
+    `POST ${ONE}/fork`,
     `POST ${ONE}/upload-files`,
     `POST ${ONE}/submit-feedback`,
     `POST ${ONE}/exp-config`,
