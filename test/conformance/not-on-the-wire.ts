@@ -24,7 +24,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Properties over all logs, calls or interleavings, or of the shape of the code: held by generated cases beside it, of which a conversation shows one.',
-    ids: 'AS550, DL28, DL50, DL52, DL53, EN550, EN30, EN33, EN43, EN55, EN71–EN73, EN80, EN110, EN205, EN745, EN765, LM7, SB81, SV170, SV745',
+    ids: 'AS550, DL28, DL50, DL52, DL53, EN550, EN30, EN33, EN43, EN55, EN71–EN73, EN80, EN110, EN205, EN745, EN765, EN852, LM7, SB81, SV170, SV745',
   },
   {
     why: 'What the server holds in memory and reads from its disk for a long log: a client sees the same with and without it.',
@@ -32,7 +32,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'An event or a model that no client can bring about: a kind nobody knows, a provider that cannot be made, a window that fills.',
-    ids: 'DL9, EN87, EN133, EN206, EN207',
+    ids: 'DL9, EN87, EN133, EN206, EN207, EN850, EN856',
   },
   {
     why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers and long silences.',

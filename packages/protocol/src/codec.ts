@@ -112,5 +112,6 @@ export function messageOf(event: EventDraft): string {
 
 /** Whether a client may send this kind at all. */
 export function isClientKind(draft: ActionDraft): boolean {
-  return draft.action !== 'system' && draft.action !== 'condensation';
+  if (draft.action === 'condensation') return draft.args.edits !== undefined || draft.args.undoes !== undefined;
+  return draft.action !== 'system';
 }

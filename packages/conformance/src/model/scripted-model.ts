@@ -10,7 +10,8 @@ export interface ScriptedModel {
   readonly url: string;
   /**
    * AnswerText which, when a user's message has them, make the model answer with these steps, one a request; then it says it is done.
-   * A request without tools is a title's, a summary's or a draft's: it gets `aside`, and uses up nothing.
+   * A request without tools is a title's, a summary's or a draft's, and so is one that ends with `[Summary request]`: it gets `aside`, and
+   * uses up nothing.
    */
   script(steps: readonly ModelStep[], aside?: ModelStep): string;
   /** Requests that were made for the script of these words. */
@@ -85,9 +86,13 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 }
 
 function nextStep(body: ChatRequest, script: Script | undefined): ModelStep {
-  if (!body.tools?.length || !script) return script?.aside ?? TITLE;
+  if (!body.tools?.length || isSummaryRequest(body) || !script) return script?.aside ?? TITLE;
   script.requests.push(body);
   return script.steps[script.requests.length - 1] ?? DONE;
+}
+
+function isSummaryRequest({ messages }: ChatRequest): boolean {
+  return JSON.stringify(messages.at(-1)?.content ?? '').includes('[Summary request]');
 }
 
 function play(step: ModelStep, response: ServerResponse, isStream: boolean): void {

@@ -249,4 +249,9 @@ export function bash(command: string, more: Record<string, unknown> = {}) {
   return { toolCalls: [{ name: 'execute_bash', arguments: { command, ...more } }] };
 }
 
+/** Of the conversation, at its end; of a transcript, which has no tools. */
+export function isSummaryRequest({ tools, messages }: LlmRequest): boolean {
+  return tools.length === 0 || (messages.at(-1)?.text.startsWith('[Summary request]') ?? false);
+}
+
 export const done = { toolCalls: [{ name: 'finish', arguments: { message: 'Done.' } }] };

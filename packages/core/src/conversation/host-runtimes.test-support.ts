@@ -1,8 +1,8 @@
 /** Runtimes for unit tests: one real `bash -c` per run action in a folder of the host, and `cat` for a read, with the journal an executor keeps. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { ErrorObservation, ReadObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
+import { basename, dirname, join } from 'node:path';
+import { EditObservation, ErrorObservation, ReadObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
 import type { Checkpoint, ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../sandbox/runtime.ts';
 
 export interface HostRuntimes extends Runtimes {
@@ -118,6 +118,11 @@ interface RunOptions extends ExecuteOptions {
 }
 
 async function runAction(action: RunnableAction, { cwd, children, signal, onOutput }: RunOptions): Promise<ObservationDraft> {
+  if (action.action === 'edit' && action.args.command === 'create') {
+    const { path, file_text } = action.args;
+    await writeFile(join(cwd, basename(path)), file_text ?? '');
+    return EditObservation.create('', { path });
+  }
   if (action.action !== 'run' && action.action !== 'read') return ErrorObservation.create(`no ${action.action} here`, {});
   const command = action.action === 'run' ? action.args.command : `cat -- '${action.args.path}'`;
   const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,5 +1,5 @@
 /** A question to the conversation's model that is no turn of the agent: nothing of it is streamed to clients, and nothing is appended. */
-import type { LlmMetrics } from '@tendon/protocol';
+import type { ErrorCode, LlmMetrics } from '@tendon/protocol';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
 import { accumulateMetrics, createPlaceStatus, turn } from './turn.ts';
 import type { LoopPorts } from './ports.ts';
@@ -10,7 +10,7 @@ export type AddedCost = (before: LlmMetrics | undefined) => LlmMetrics;
 export type Aside =
   | { readonly type: 'answered'; readonly answer: LlmAnswer; readonly spent: AddedCost }
   /** `why` can be shown. */
-  | { readonly type: 'failed'; readonly why: string }
+  | { readonly type: 'failed'; readonly why: string; readonly code?: ErrorCode }
   | { readonly type: 'aborted' };
 
 export type AsidePorts = Pick<LoopPorts, 'llm' | 'limits' | 'emit'>;
@@ -31,7 +31,10 @@ export async function askAside(ports: AsidePorts, request: LlmRequest, signal: A
     },
   });
   if (outcome.type === 'aborted') return outcome;
-  if (outcome.type === 'failed') return { type: 'failed', why: `the model could not be asked: ${outcome.failure.error.message}` };
+  if (outcome.type === 'failed') {
+    const { code, message } = outcome.failure.error;
+    return { type: 'failed', why: `the model could not be asked: ${message}`, code };
+  }
   const { answer } = outcome;
   const about = { maxBudgetUsd: ports.limits.maxBudgetUsd, contextWindow: provider.contextWindow };
   return { type: 'answered', answer, spent: (before) => accumulateMetrics(before, answer, about) };

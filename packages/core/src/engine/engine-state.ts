@@ -8,9 +8,12 @@
  * N3  `progress` counts since a person last sent or asked for something.
  * N4  `context.shownMicroagents` are those that the model was shown and has not forgotten by a condensation.
  * N5  `context.missed` is the knowledge that could not be read from the workspace at a message, until a recall delivers it.
- * N6  `condensation.isRequested` is set by a request and cleared by the condensation, by the error that answers the request, and by a
+ * N6  `condensation.requestedBy` is set by a request and cleared by the condensation, by the error that answers the request, and by a
  *     stop; `condensation.end` is the last id that the model was made to forget.
- *     A restored conversation begins after that.
+ *     A restored conversation begins after that. `triedAt` is the last attempt, and `refused` whether it came to nothing.
+ * N10 `condensation.inForce` are the newest condensations that count, oldest first; the last of them can be undone. `undone` are those
+ *     that do not count any more.
+ * N11 `changedFiles` are the newest paths that the agent wrote with its editor, each once, the newest last.
  * N7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
  * N9  `shell` is where the usual shell of an executor stood when its last command ended; it is unknown while one runs.
  * N8  `planId` is the newest observation that holds a plan of the agent, `NO_PLAN` before the first.
@@ -27,6 +30,7 @@ import {
   type LlmMetrics,
   type Observation,
 } from '@tendon/protocol';
+import { filesOfPatch } from '../tools/many-edits.ts';
 import { NO_PLAN } from './plan.ts';
 import { NO_REPETITION, repeat, type Repetition } from './repetition.ts';
 
@@ -69,9 +73,20 @@ interface ModelContext {
   readonly missed: MissedKnowledge | undefined;
 }
 
-interface CondensationState {
-  readonly isRequested: boolean;
+/** A condensation that counts. */
+interface CondensationInForce {
+  readonly id: number;
+  /** The last id that it made the model forget; −1 when it only cleared results. */
   readonly end: number;
+}
+
+interface CondensationState {
+  readonly requestedBy: 'user' | 'agent' | undefined;
+  readonly end: number;
+  readonly triedAt: number;
+  readonly refused: boolean;
+  readonly inForce: readonly CondensationInForce[];
+  readonly undone: readonly number[];
 }
 
 export interface EngineState {
@@ -84,6 +99,7 @@ export interface EngineState {
   readonly metrics: LlmMetrics | undefined;
   readonly sent: readonly SentAction[];
   readonly planId: number;
+  readonly changedFiles: readonly string[];
   readonly shell: { readonly executor: string; readonly folder: string } | undefined;
 }
 
@@ -95,10 +111,18 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   ending: undefined,
   progress: NO_PROGRESS,
   context: Object.freeze({ hasSystem: false, shownMicroagents: new Set<string>(), missed: undefined }),
-  condensation: Object.freeze({ isRequested: false, end: -1 }),
+  condensation: Object.freeze({
+    requestedBy: undefined,
+    end: -1,
+    triedAt: -1,
+    refused: false,
+    inForce: Object.freeze([]),
+    undone: Object.freeze([]),
+  }),
   metrics: undefined,
   sent: Object.freeze([]),
   planId: NO_PLAN,
+  changedFiles: Object.freeze([]),
   shell: undefined,
 });
 
@@ -114,7 +138,9 @@ export function foldEngine(state: EngineState, event: Event): EngineState {
   const progress = { ...state.progress, turns: state.progress.turns + answers };
   const sent = foldSent(state.sent, event);
   const next = { ...state, conversation: reduce(before, event), metrics, progress, sent, shell: foldShell(state.shell, event, before) };
-  if (isAction(event) && event.action === 'condensation_request') return withCondensation(next, true);
+  if (isAction(event) && event.action === 'condensation_request')
+    return { ...next, condensation: { ...next.condensation, requestedBy: event.source === 'user' ? 'user' : 'agent' } };
+  if (isAction(event) && event.action === 'condensation') return foldCondensation(next, event);
   if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);
   if (isObservation(event)) return foldObservation(next, event, before);
   return next;
@@ -146,7 +172,6 @@ function foldPerson(state: EngineState, action: Action): EngineState {
 }
 
 function foldAgent(state: EngineState, action: Action): EngineState {
-  if (action.action === 'condensation') return foldCondensation(state, action);
   if (action.source !== 'agent') return state;
   if (action.action === 'system') return { ...state, context: { ...state.context, hasSystem: true } };
   const understood = { ...state, progress: { ...state.progress, malformed: 0 } };
@@ -157,20 +182,32 @@ function foldAgent(state: EngineState, action: Action): EngineState {
 }
 
 function foldCondensation(state: EngineState, { id, args }: Action<'condensation'>): EngineState {
+  if (args.edits !== undefined) return state;
+  const { inForce, undone, end } = state.condensation;
+  const attempted = { ...state.condensation, requestedBy: undefined, triedAt: id, refused: false };
+  if (args.undoes !== undefined) {
+    if (inForce.at(-1)?.id !== args.undoes) return state;
+    const left = inForce.slice(0, -1);
+    const before = Math.max(-1, ...left.map((each) => each.end));
+    return { ...state, condensation: { ...attempted, inForce: left, undone: [...undone, args.undoes], end: before } };
+  }
+  if (args.cleared_until !== undefined)
+    return { ...state, condensation: { ...attempted, inForce: [...inForce, { id, end: -1 }].slice(-MAX_IN_FORCE), end } };
   const context = { ...state.context, shownMicroagents: INITIAL_ENGINE_STATE.context.shownMicroagents };
-  return { ...state, context, condensation: { isRequested: false, end: args.forgotten_events_end_id ?? id } };
+  const forgotten = { id, end: args.forgotten_events_end_id ?? id };
+  return { ...state, context, condensation: { ...attempted, inForce: [...inForce, forgotten].slice(-MAX_IN_FORCE), end: forgotten.end } };
 }
 
-function withCondensation(state: EngineState, isRequested: boolean): EngineState {
-  return { ...state, condensation: { ...state.condensation, isRequested } };
-}
+/** Earlier ones cannot be undone. */
+const MAX_IN_FORCE = 16;
 
 function foldObservation(state: EngineState, observation: Observation, before: ConversationState): EngineState {
   if (observation.observation === 'agent_state_changed') {
-    const isRequested = state.condensation.isRequested && observation.extras.agent_state !== 'stopped';
-    return withCondensation({ ...state, requested: undefined, ending: undefined }, isRequested);
+    const requestedBy = observation.extras.agent_state === 'stopped' ? undefined : state.condensation.requestedBy;
+    return { ...state, requested: undefined, ending: undefined, condensation: { ...state.condensation, requestedBy } };
   }
-  if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED) return withCondensation(state, false);
+  if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED)
+    return { ...state, condensation: { ...state.condensation, requestedBy: undefined, triedAt: observation.id, refused: true } };
   if (observation.observation === 'restore_checkpoint') return foldRestored(state, observation);
   if (observation.observation === 'recall') return foldRecall(state, observation, before);
   if (observation.cause === undefined) {
@@ -180,8 +217,31 @@ function foldObservation(state: EngineState, observation: Observation, before: C
   }
   const action = before.pending.find(({ id }) => id === observation.cause);
   if (!action || action.source !== 'agent') return state;
+  const changedFiles = foldChanged(state.changedFiles, action, observation);
   const planId = observation.observation === 'task_tracking' && observation.extras.command === 'plan' ? observation.id : state.planId;
-  return { ...state, planId, progress: { ...state.progress, repetition: repeat(state.progress.repetition, action, observation) } };
+  return {
+    ...state,
+    planId,
+    changedFiles,
+    progress: { ...state.progress, repetition: repeat(state.progress.repetition, action, observation) },
+  };
+}
+
+/** More are found with git. */
+const MAX_CHANGED_FILES = 100;
+const MAX_PATH_CHARS = 300;
+
+function foldChanged(changed: readonly string[], action: Action, { observation, content }: Observation): readonly string[] {
+  if ((observation !== 'edit' && observation !== 'write') || content.startsWith('ERROR:')) return changed;
+  const paths = pathsOf(action).filter((path) => path !== '' && path.length <= MAX_PATH_CHARS);
+  if (paths.every((path) => path === changed.at(-1))) return changed;
+  return [...new Set([...changed.filter((path) => !paths.includes(path)), ...paths])].slice(-MAX_CHANGED_FILES);
+}
+
+function pathsOf(action: Action): readonly string[] {
+  if (action.action === 'write') return [action.args.path];
+  if (action.action !== 'edit' || action.args.command === 'view') return [];
+  return action.args.patch === undefined ? [action.args.path] : filesOfPatch(action.args.patch);
 }
 
 /** What the model knew of its tools' notes may be among what it is no longer shown: it is given them again. */

@@ -3,7 +3,16 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogError, CondensationRequestAction, isAction } from '@tendon/protocol';
 import { expect, it } from 'vitest';
-import { bash, done, ID, outline, stage, systemClock, temporaryFolder } from '../conversation/conversation.test-support.ts';
+import {
+  bash,
+  done,
+  ID,
+  isSummaryRequest,
+  outline,
+  stage,
+  systemClock,
+  temporaryFolder,
+} from '../conversation/conversation.test-support.ts';
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
 import { createMemoryStorage } from '../storage/index.ts';
@@ -111,9 +120,8 @@ it('EN206: after a restart an existing file is left alone, and a missing one is 
 });
 
 it('EN207: a condensation leaves an excerpt of a long message, and the summary is made from all of it', async () => {
-  const isSummary = ({ tools }: LlmRequest): boolean => tools.length === 0;
   const steps = [...Array.from({ length: 6 }, (_, n) => bash(`echo step ${n}`)), done, done];
-  const { provider, asked } = strictModel((request) => (isSummary(request) ? { text: 'In short.' } : (steps.shift() ?? done)));
+  const { provider, asked } = strictModel((request) => (isSummaryRequest(request) ? { text: 'In short.' } : (steps.shift() ?? done)));
   const { say, submit, until, untilState, folder } = await stage({ provider });
   const words = `read this: ${'a long story '.repeat(2_000)} the end`;
   await say(words);
@@ -123,7 +131,7 @@ it('EN207: a condensation leaves an excerpt of a long message, and the summary i
   const condensation = await until((event) => isAction(event) && event.action === 'condensation');
   await say('go on');
   await untilState('finished', condensation.id);
-  expect(textOf(asked.find(isSummary)!)).toContain('read this: a long story');
+  expect(textOf(asked.find(isSummaryRequest)!)).toContain('read this: a long story');
   const text = textOf(asked.at(-1)!);
   expect(text).not.toContain(words);
   expect(text).toMatch(/read this: a long story .*\[\.\.\. \d+ characters of this message are left out here\. .*the end/s);

@@ -49,7 +49,7 @@ const MAX_MALFORMED = 8;
 export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
   const { conversation } = state;
   if (state.requested) return { do: 'settle' };
-  if (state.condensation.isRequested && conversation.pending.length === 0 && conversation.agentState !== 'paused')
+  if (state.condensation.requestedBy && conversation.pending.length === 0 && conversation.agentState !== 'paused')
     return { do: 'condense' };
   if (!isActive(conversation.agentState)) return { do: 'rest' };
   const [action, ...others] = inOrder(conversation.pending);

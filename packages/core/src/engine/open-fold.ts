@@ -2,7 +2,7 @@
  * The fold of a log at its opening: from the log's snapshot and the events after it, or, without a snapshot, from all events, which
  * are then read once for both the state and the place where the model's view begins.
  */
-import type { Event } from '@tendon/protocol';
+import { isAction, type Event } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { ViewOutline } from '../prompt/view-outline.ts';
@@ -21,7 +21,8 @@ export async function openFold(log: EventLog, agent: Agent, options: Pick<FoldOp
   const snapshot = await readSnapshot(log);
   if (snapshot) {
     const folded = await foldLog(log, { ...options, from: snapshot.state });
-    return { folded, outline: snapshot.view, storedTo: snapshot.state.conversation.nextId };
+    const isUndone = folded.state.condensation.undone.length > snapshot.state.condensation.undone.length;
+    return { folded, outline: isUndone ? new View(agent).outline : snapshot.view, storedTo: snapshot.state.conversation.nextId };
   }
   const finder = new OutlineFinder(agent);
   const folded = await foldLog(log, { ...options, onRead: (event) => finder.add(event) });
@@ -35,10 +36,12 @@ const MAX_HELD = 2_000;
 class OutlineFinder {
   #view: View | undefined;
   #outline: ViewOutline;
+  readonly #empty: ViewOutline;
 
   constructor(agent: Agent) {
     this.#view = new View(agent);
-    this.#outline = this.#view.outline;
+    this.#empty = this.#view.outline;
+    this.#outline = this.#empty;
   }
 
   get outline(): ViewOutline {
@@ -46,6 +49,11 @@ class OutlineFinder {
   }
 
   add(event: Event): void {
+    if (isAction(event) && event.action === 'condensation' && event.args.undoes !== undefined) {
+      // A view that skips what is undone can only be made when all that is undone is known.
+      this.#outline = this.#empty;
+      this.#view = undefined;
+    }
     if (!this.#view) return;
     this.#view.add(event);
     this.#outline = this.#view.outline;

@@ -1,6 +1,6 @@
 import { CondensationRequestAction, isAction, isObservation, type Event, type Observation } from '@tendon/protocol';
 import { expect, it } from 'vitest';
-import { bash, done, stage } from '../conversation/conversation.test-support.ts';
+import { bash, done, isSummaryRequest, stage } from '../conversation/conversation.test-support.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { ScriptedStep } from '../llm/scripted-provider.ts';
 
@@ -39,7 +39,7 @@ it('EN761: a condensation that forgets the call which saved the plan leaves the 
   let step = 0;
   const script = (asked: LlmRequest): ScriptedStep => {
     seen.push(asked);
-    return asked.tools.length === 0 ? { failure: 'LLM_FAILED', retryable: false } : steps[step++]!;
+    return isSummaryRequest(asked) ? { failure: 'LLM_FAILED', retryable: false } : steps[step++]!;
   };
   const { say, submit, until, untilState, events } = await stage({ script });
   await say('begin');

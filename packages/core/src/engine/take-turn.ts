@@ -4,11 +4,13 @@ import type { EngineState } from './engine-state.ts';
 import type { LlmFailure, LlmMessage, LlmProvider } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { Tool } from '../tools/define-tool.ts';
+import { MANY_PICTURES } from '../prompt/compaction.ts';
 import { maxMessageChars } from '../prompt/excerpt.ts';
 import { accumulateMetrics, createPlaceStatus, failed, turn, type TurnOutcome } from './turn.ts';
 import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
-import { forgettable, requestCondensation } from './condense-log.ts';
+import { mayCondense, requestCondensation } from './condense-log.ts';
 import { createDeltaFrames } from './delta-frames.ts';
+import type { ViewMessages } from './view-feed.ts';
 import type { HostPorts, LogPorts, LoopPorts, ModelPorts } from './ports.ts';
 import { sandboxFailed } from './execute.ts';
 import { stateChanged } from './notices.ts';
@@ -24,7 +26,7 @@ export async function takeTurn(ports: LoopPorts): Promise<void> {
   const outcome = 'failure' in provider ? provider : await ask(ports, provider, { messages, tools, signal });
   if (outcome.type === 'aborted' || signal.aborted) return;
   if (outcome.type === 'failed') return appendFailure(ports, outcome.failure);
-  await appendAnswer(ports, parseAnswer(outcome.answer, tools), { provider: provider as LlmProvider, signal, seen: nextId });
+  await appendAnswer(ports, parseAnswer(outcome.answer, tools), { provider: provider as LlmProvider, signal, asked: { messages, nextId } });
 }
 
 /** Files that the messages refer to are written first; the messages report those that could not be written. */
@@ -105,7 +107,7 @@ function ownAnswer(state: EngineState): readonly SourcedDraft[] {
 /** What clients show is the state's reason: the id where they have words for it, else ours. */
 async function appendFailure({ folded, emit }: Pick<LoopPorts, 'folded' | 'emit'>, { error }: LlmFailure): Promise<void> {
   // What was too long is shortened and tried again, as long as there is something to leave out.
-  if (error.code === 'LLM_CONTEXT_EXCEEDED' && forgettable(folded.state) !== undefined) {
+  if (error.code === 'LLM_CONTEXT_EXCEEDED' && mayCondense(folded.state, { isUrgent: true })) {
     await folded.append((state) => (mayAct(state) ? [requestCondensation] : []));
     return;
   }
@@ -117,13 +119,18 @@ async function appendFailure({ folded, emit }: Pick<LoopPorts, 'folded' | 'emit'
 async function appendAnswer(
   ports: ModelPorts & Pick<LoopPorts, 'folded' | 'sandbox' | 'clock'>,
   parsed: ParsedAnswer,
-  { provider, signal, seen }: { readonly provider: LlmProvider; readonly signal: AbortSignal; readonly seen: number },
+  {
+    provider,
+    signal,
+    asked: { messages, nextId: seen },
+  }: { readonly provider: LlmProvider; readonly signal: AbortSignal; readonly asked: Pick<ViewMessages, 'messages' | 'nextId'> },
 ): Promise<void> {
   const destination = needsSandbox(parsed) ? await findDestination(ports, signal) : undefined;
   if (signal.aborted) return;
   const { maxBudgetUsd } = ports.limits;
   const { contextWindow } = provider;
   const now = ports.clock.now();
+  const hasManyPictures = picturesIn(messages) >= MANY_PICTURES;
   await ports.folded.append((state) => {
     if (!mayAct(state)) return [];
     const lead = parsed.answer.model === provider.model ? ownAnswer(state) : resumed(state);
@@ -133,10 +140,15 @@ async function appendAnswer(
     const answer = answerToDrafts(parsed, { firstId, policy: ports.policy, shell: state.shell, destination, steered, metrics, now });
     const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
     const { condenses, condensesAfter = Infinity } = ports.limits;
-    const isEnough = isNearlyFull(metrics, contextWindow) || firstId - 1 - state.condensation.end >= condensesAfter;
-    const condensed = isEnough && condenses && forgettable(state) !== undefined;
+    const isEnough = hasManyPictures || isNearlyFull(metrics, contextWindow) || firstId - 1 - state.condensation.end >= condensesAfter;
+    const condensed = isEnough && condenses && mayCondense(state);
     return [...lead, ...answer, ...failure, ...(condensed ? [requestCondensation] : [])];
   });
+}
+
+/** In results; the user's own stay in any case. */
+function picturesIn(messages: readonly LlmMessage[]): number {
+  return messages.reduce((sum, message) => sum + (message.role === 'tool' ? (message.imageUrls?.length ?? 0) : 0), 0);
 }
 
 /** Four fifths of what the model can take: the next observations need space. */

@@ -46,6 +46,8 @@ export interface TextEntry {
   readonly file?: string;
   /** Of a condensation. */
   readonly isSummary?: true;
+  /** Of a summary that was edited: the event of the edit. */
+  readonly editId?: number;
   /** `text` is a part of the message. */
   readonly isExcerpt?: true;
 }
@@ -76,4 +78,8 @@ export interface CallResult {
   readonly eventId: number;
   readonly text: string;
   readonly imageUrls?: readonly string[];
+  /** What a condensation took out of it. */
+  readonly cleared?: Cleared;
 }
+
+export type Cleared = 'text' | 'pictures' | 'text and pictures';

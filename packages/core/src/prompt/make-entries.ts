@@ -32,15 +32,24 @@ export function textOf(event: Action | Observation, late?: string): TextEntry | 
 }
 
 export function summaryOf({ id, args }: Action<'condensation'>): TextEntry | undefined {
-  if (!args.summary) return undefined;
+  if (!args.summary || args.edits !== undefined || args.undoes !== undefined || args.cleared_until !== undefined) return undefined;
   return {
     type: 'text',
     role: 'user',
     eventId: id,
-    text: `[Summary of what happened before]\n${args.summary}`,
+    text: summaryText(args.summary),
     pinned: false,
     isSummary: true,
   };
+}
+
+/** A summary with the text that somebody put in its place. */
+export function edited(entry: TextEntry, { id, args }: Action<'condensation'>): TextEntry {
+  return { ...entry, text: summaryText(args.summary ?? ''), editId: id };
+}
+
+function summaryText(words: string): string {
+  return `[Summary of what happened before]\n${words}`;
 }
 
 /** All calls of the answer at once, so that the request is the same whether or not their events follow. */

@@ -41,12 +41,14 @@ const state = fc
   .constantFrom('running', 'paused', 'stopped', 'finished')
   .map((agent_state): Json[] => [{ source: 'environment', observation: 'agent_state_changed', content: '', extras: { agent_state } }]);
 
-/** Forgets any range, also half of an answer. */
+/** Forgets any range, also half of an answer; or clears old results, or edits a summary. */
 const condensation = fc
-  .tuple(fc.nat(30), fc.nat(12), fc.option(text))
-  .map(([start, length, summary]): Json[] => [
-    { action: 'condensation', args: { forgotten_events_start_id: start, forgotten_events_end_id: start + length, summary } },
-  ]);
+  .tuple(fc.oneof(fc.nat(30), fc.constant(0)), fc.nat(12), fc.option(text), fc.constantFrom('forget', 'forget', 'clear', 'edit'))
+  .map(([start, length, summary, what]): Json[] => {
+    if (what === 'clear') return [{ action: 'condensation', args: { cleared_until: start + length } }];
+    if (what === 'edit') return [{ source: 'user', action: 'condensation', args: { edits: start, summary: summary || 'edited' } }];
+    return [{ action: 'condensation', args: { forgotten_events_start_id: start, forgotten_events_end_id: start + length, summary } }];
+  });
 
 /** An answer with its calls and, of those, the observations that made it into the log, with a word of the user between. */
 const answer = fc.record({
@@ -103,7 +105,12 @@ function layOut(log: Json[], { calls, answered, steers, content, args, repeatedI
   }
   if (steers) log.push({ source: 'user', action: 'message', args: { content: `steer ${n}` } });
   for (const call of waiting.slice(0, answered)) {
-    log.push({ observation: 'run', content: 'out', extras: { command: 'ls', metadata: { exit_code: 0 } }, ...call });
+    log.push({
+      observation: 'run',
+      content: content === 'x'.repeat(31_000) ? content : 'out',
+      extras: { command: 'ls', metadata: { exit_code: 0 } },
+      ...call,
+    });
   }
 }
 

@@ -9,12 +9,14 @@
  * V5  A condensation removes what it forgets from every structure here: the view holds only what the model is shown.
  *     A restored conversation does the same to everything from a point on, the user's messages too, but for the summary of a condensation.
  * V6  A view restored from `outline` makes the same later requests, without the earlier events.
+ * V7  A condensation that is undone is never applied: a view that has applied it cannot take it back, and its owner makes another.
  */
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
 import { Assembly, type ProjectedView } from './assemble.ts';
-import type { CallEntry, ViewEntry, TextEntry, ViewContent } from './entry.ts';
-import { callsOf, resultOf, say, summaryOf, textOf } from './make-entries.ts';
+import { cleared } from './compaction.ts';
+import type { CallEntry, CallsEntry, ViewEntry, TextEntry, ViewContent } from './entry.ts';
+import { callsOf, edited, resultOf, say, summaryOf, textOf } from './make-entries.ts';
 import { maxMessageChars, oldExcerpt, WORKSPACE } from './excerpt.ts';
 import { outlineOf, type ViewOutline } from './view-outline.ts';
 
@@ -34,10 +36,12 @@ export class View {
   #wireIds: (id: string) => string;
   /** New after each condensation and restore: nothing else changes an entry before the open one. */
   #assembly: Assembly | undefined;
+  readonly #undone: ReadonlySet<number>;
 
-  /** `content` is taken over. */
-  constructor(agent: Agent, content: ViewContent = NOTHING) {
+  /** `content` is taken over; `undone` are the condensations that do not count. */
+  constructor(agent: Agent, content: ViewContent = NOTHING, undone: readonly number[] = []) {
     this.#agent = agent;
+    this.#undone = new Set(undone);
     this.#nextId = content.nextId;
     this.#system = content.system;
     this.#entries = [...content.entries];
@@ -64,6 +68,11 @@ export class View {
     if (isAction(event) && event.action === 'condensation') this.#forget(event);
     else if (isRestored(event)) this.#rewind(event.extras.from);
     else if (isAction(event) || isObservation(event)) this.#apply(event);
+  }
+
+  /** What is shown, for those who decide how much of it is too much. */
+  get entries(): readonly ViewEntry[] {
+    return this.#entries;
   }
 
   /** `maxMessageChars`: of a message of the user; default: for a model whose window is not known. */
@@ -141,13 +150,17 @@ export class View {
   }
 
   #forget(condensation: Action<'condensation'>): void {
-    this.#take(condense(this.#entries, condensation));
+    const { undoes, edits } = condensation.args;
+    if (undoes !== undefined || this.#undone.has(condensation.id)) return;
+    if (edits !== undefined) this.#take(this.#entries.map((entry) => (isSummaryOf(entry, edits) ? edited(entry, condensation) : entry)));
+    else this.#take(condense(this.#entries, condensation));
   }
 
   #take(entries: ViewEntry[]): void {
     this.#entries = entries;
     this.#assembly = undefined;
-    if (this.#open && !this.#entries.includes(this.#open)) this.#open = undefined;
+    const openedBy = this.#open?.openedBy;
+    this.#open = this.#entries.find((entry) => entry.type === 'calls' && entry.openedBy === openedBy) as CallsEntry | undefined;
     ({ callOf: this.#callOf, wireIds: this.#wireIds } = indexOf(this.#entries));
     this.#outline = outlineOf({ nextId: this.#nextId, system: this.#system, entries: this.#entries, open: this.#open });
   }
@@ -179,15 +192,25 @@ function indexOf(entries: readonly ViewEntry[]): CallIndex {
   };
 }
 
-/** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay; long messages become excerpts. */
-function condense(entries: readonly ViewEntry[], condensation: Action<'condensation'>): ViewEntry[] {
-  const forgets = forgotten(condensation);
-  const retained = entries
-    .filter((entry) => !isForgotten(entry, forgets))
-    .map((entry) => (entry.type === 'text' ? oldExcerpt(entry) : entry));
+function isSummaryOf(entry: ViewEntry, id: number): entry is TextEntry {
+  return entry.type === 'text' && entry.isSummary === true && entry.eventId === id;
+}
+
+/**
+ * What a condensation leaves of the entries: with `cleared_until` all of them, without old results. Else it leaves out what it forgets and
+ * puts its summary where the first of it stood, in place of earlier summaries. The user's words stay; long messages become excerpts.
+ */
+export function condense(entries: readonly ViewEntry[], condensation: Action<'condensation'>): ViewEntry[] {
+  const { cleared_until: until } = condensation.args;
+  if (until !== undefined) return cleared(entries, until);
   const summary = summaryOf(condensation);
+  const forgets = forgotten(condensation);
+  const replaces = summary !== undefined && condensation.args.forgotten_events_start_id === 0;
+  const isGone = (entry: ViewEntry): boolean =>
+    isForgotten(entry, forgets) || (replaces && entry.type === 'text' && entry.isSummary === true);
+  const retained = entries.filter((entry) => !isGone(entry)).map((entry) => (entry.type === 'text' ? oldExcerpt(entry) : entry));
   if (!summary) return retained;
-  const first = entries.findIndex((entry) => isForgotten(entry, forgets));
+  const first = entries.findIndex(isGone);
   retained.splice(first === -1 ? retained.length : first, 0, summary);
   return retained;
 }

@@ -14,7 +14,11 @@ export const multiEdit = defineTool({
     EditAction.create({ command: 'multi_edit', path, edits, impl_source: 'oh_aci', security_risk: toRisk(security_risk) }),
 });
 
-const FIRST_FILE = /^(?:\*\*\* (?:Add|Update|Delete) File:|\+\+\+ b\/) *(.+?) *$/m;
+const FILE = /^(?:\*\*\* (?:Add|Update|Delete) File:|\+\+\+ b\/) *(.+?) *$/gm;
+
+export function filesOfPatch(patch: string): readonly string[] {
+  return [...patch.matchAll(FILE)].map(([, path]) => path!);
+}
 
 export const applyPatch = defineTool({
   name: 'apply_patch',
@@ -34,7 +38,7 @@ A unified diff is taken too.`,
   toAction: ({ patch, security_risk }) =>
     EditAction.create({
       command: 'apply_patch',
-      path: FIRST_FILE.exec(patch)?.[1] ?? '.',
+      path: filesOfPatch(patch)[0] ?? '.',
       patch,
       impl_source: 'oh_aci',
       security_risk: toRisk(security_risk),

@@ -68,7 +68,7 @@ export const SummarizeAction = defineAction({
   message: (args) => args.summary,
 });
 
-/** Either the listed ids or the range is forgotten by the model; the log keeps everything. */
+/** The model forgets the listed ids or the range; the log keeps everything. */
 export const CondensationAction = defineAction({
   kind: 'condensation',
   args: () => ({
@@ -77,8 +77,21 @@ export const CondensationAction = defineAction({
     forgotten_events_end_id: z.number().int().nullable().default(null),
     summary: z.string().nullable().default(null),
     summary_offset: z.number().int().nullable().default(null),
+    /** Old results of tools, up to this id, and all pictures in results but the newest are no longer shown; nothing else is forgotten. */
+    cleared_until: z.number().int().optional(),
+    /** Estimates of what the model was shown, for people. */
+    tokens_before: z.number().int().optional(),
+    tokens_after: z.number().int().optional(),
+    /** Id of the condensation whose summary this one takes the place of. */
+    edits: z.number().int().optional(),
+    /** Id of the condensation that no longer counts: the model is shown again what it left out. */
+    undoes: z.number().int().optional(),
   }),
-  message: (args) => (args.summary ? `Summary: ${args.summary}` : 'Part of the history was dropped from the model’s view.'),
+  message(args) {
+    if (args.undoes !== undefined) return 'The model is shown again what a condensation left out.';
+    if (args.cleared_until !== undefined) return 'Old results of tools were dropped from the model’s view.';
+    return args.summary ? `Summary: ${args.summary}` : 'Part of the history was dropped from the model’s view.';
+  },
 });
 
 export const CondensationRequestAction = defineAction({

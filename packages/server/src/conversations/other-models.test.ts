@@ -52,7 +52,7 @@ it('LM726, LM728: the fallback model answers, with its own key, and clients are 
 
 it('LM731: summaries are asked of the small model, and of the conversation’s own when that fails', async () => {
   const small = await endpointOf((body) => (body.includes('second task') ? { status: 404, message: 'gone' } : 'It was short.'));
-  const main = await endpointOf((body) => (body.includes('"tools"') ? 'So be it.' : 'In the words of the main one.'));
+  const main = await endpointOf((body) => (body.includes('[Summary request]') ? 'In the words of the main one.' : 'So be it.'));
   const server = await testServer({
     env: {
       LLM_MODEL: 'openai/main',

@@ -15,6 +15,7 @@ import type { LoopPorts } from '../../engine/ports.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { answerAgain, appendOnce } from './append-once.ts';
 import { decideConfirmation, requestState, type StateRequest } from './request-state.ts';
+import { revise } from './revise-condensation.ts';
 import { restoreForUser } from './restore-for-user.ts';
 import { runForUser } from './run-for-user.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
@@ -52,14 +53,17 @@ const HANDLING = {
   delegate: 'refuse',
   recall: 'recall',
   summarize: 'refuse',
-  condensation: 'refuse',
+  condensation: 'revise',
   condensation_request: 'condense',
   task_tracking: 'refuse',
   loop_recovery: 'refuse',
   restore_checkpoint: 'restore',
   add_task: 'refuse',
   modify_task: 'refuse',
-} as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'condense' | 'restore' | 'refuse' | AgentState>;
+} as const satisfies Record<
+  ActionKind,
+  'message' | 'request' | 'run' | 'recall' | 'condense' | 'revise' | 'restore' | 'refuse' | AgentState
+>;
 
 /** Never rejects. */
 export async function submit(ports: LoopPorts, given: ParsedAction): Promise<SubmitResult> {
@@ -92,6 +96,8 @@ async function handle(ports: LoopPorts, action: ActionDraft): Promise<SubmitResu
       return appendOnce(ports, action, await userRecall(ports, action as ActionDraft<'recall'>));
     case 'condense':
       return appendOnce(ports, action, () => [{ ...action, source: 'user' }]);
+    case 'revise':
+      return appendOnce(ports, action, (state) => revise(state, action as ActionDraft<'condensation'>));
     case 'request':
       return request(ports, action, action.action === 'change_agent_state' ? requestOf(action) : { to: 'stopped' });
     default:

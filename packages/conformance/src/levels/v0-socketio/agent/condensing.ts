@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { argsOf, isAction, isObservation, type Frame } from '../../../target/frames.ts';
 import { joinNew } from '../join.ts';
-import { has, textOfRequest, bash, begin, request, rested, spoken } from './talk.ts';
+import { has, isRefusal, textOfRequest, bash, begin, request, rested, spoken } from './talk.ts';
 
 const STEPS = [1, 2, 3, 4, 5, 6].map((n) => bash(`echo output-${n}`));
 const ask = { action: 'condensation_request', args: {} };
@@ -48,6 +48,28 @@ export const condensing: readonly Check[] = [
       const viewed = await spoken(target, [{ call: 'task_tracker', args: { command: 'view' } }, { text: 'seen' }], { ready: first.ready });
       has(await request(target, viewed, 0), 'the-one-task');
       assert.deepEqual(viewed.frames.find(isObservation('task_tracking'))?.extras, { command: 'view', task_list });
+    },
+  },
+  {
+    id: 'v0-socketio/condensed-revised',
+    title: 'a client edits the newest summary, and undoes the newest condensation: the model is shown what it was shown before',
+    cites: ['EN851', 'EN853', 'EN854', 'EN855'],
+    async run(target) {
+      const { ready, words } = await spoken(target, STEPS, { aside: { text: 'as-the-model-wrote' } });
+      ready.peer.send(ask);
+      const { id } = await ready.peer.frames.until('the condensation', isCondensed);
+      ready.peer.send({ action: 'condensation', args: { edits: id, summary: 'as-the-person-wrote' } });
+      const edited = await spoken(target, [{ text: 'seen' }], { ready });
+      has(await request(target, edited, 0), 'as-the-person-wrote');
+      has(await request(target, edited, 0), words);
+      assert.ok(!textOfRequest(await request(target, edited, 0)).includes('as-the-model-wrote'), 'both texts are shown');
+      ready.peer.send({ action: 'condensation', args: { undoes: id } });
+      const undone = await spoken(target, [{ text: 'seen' }], { ready });
+      has(await request(target, undone, 0), 'output-1');
+      assert.ok(!textOfRequest(await request(target, undone, 0)).includes('as-the-person-wrote'), 'the summary is still shown');
+      const from = ready.peer.frames.all.length;
+      ready.peer.send({ action: 'condensation', args: { summary: 'out of nothing' } });
+      await ready.peer.frames.until('the refusal', isRefusal, { from });
     },
   },
   {
