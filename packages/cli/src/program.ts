@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backup: async () => (await import('./backup-command.ts')).backupCommand,
   restore: async () => (await import('./restore-command.ts')).restoreCommand,
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
+  models: async () => (await import('./models-command.ts')).modelsCommand,
   sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   executor: async () => (await import('./executor-command.ts')).executorCommand,

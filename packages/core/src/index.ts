@@ -17,7 +17,7 @@ export type { ConfirmationSettings } from './policy/confirmation-policy.ts';
 export { awaitsConfirmation } from './engine/next-step.ts';
 export { REASONING_EFFORTS, TOOL_CALLING } from './llm/llm-provider.ts';
 export { splitModelName } from './llm/model-name.ts';
-export { ModelTraitsBook } from './llm/model-traits.ts';
+export { ModelTraitsBook, type LearnedTraits } from './llm/model-traits.ts';
 export type {
   LlmAnswer,
   LlmEvent,

@@ -72,6 +72,7 @@ export * from './rest/legacy.ts';
 export * from './rest/mcp-config.ts';
 export * from './rest/network.ts';
 export * from './rest/server-info.ts';
+export * from './rest/models.ts';
 export * from './rest/sandbox.ts';
 export * from './rest/secrets.ts';
 export * from './rest/settings.ts';

@@ -1,6 +1,8 @@
 export { createLlmProvider, type CreateLlmProviderOptions } from './create-llm-provider.ts';
 export { findLocalEndpoints, type LocalEndpoint } from './local-endpoints.ts';
-export { listModels, type ModelFacts } from './prices.ts';
+export { probeModel, type ModelProbe } from './probe-model.ts';
+export { routeModel } from './model-name.ts';
+export { findModel, listModels, type ModelFacts } from './prices.ts';
 export {
   createScriptedProvider,
   type Script,

@@ -84,7 +84,7 @@ export function createLanguageModelProvider(about: LanguageModelOptions): LlmPro
 class ModelRequests {
   readonly #about: LanguageModelOptions;
   readonly #effort: ReasoningEffort | undefined;
-  readonly #isBlind: boolean;
+  readonly #isKnownBlind: boolean;
   readonly #refused = new Set<ReplayStyle>();
   #style: ReplayStyle;
   #toPrompt: ReturnType<typeof createToPrompt>;
@@ -94,14 +94,16 @@ class ModelRequests {
     const facts = findModel(about.model);
     this.#about = about;
     this.#effort = facts?.reasoning === false ? undefined : about.effort;
-    this.#isBlind = facts?.vision === false;
+    this.#isKnownBlind = facts?.vision === false;
     this.#style = about.replay;
     this.#toPrompt = createToPrompt({ model: about.model, style: about.replay });
   }
 
   async open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-    const { load, maxOutputTokens } = this.#about;
-    const shown = this.#isBlind ? withoutPictures(request) : request;
+    const { load, maxOutputTokens, traits } = this.#about;
+    // What the endpoint showed counts more than what is known of the model.
+    const isBlind = traits.known.images === undefined ? this.#isKnownBlind : !traits.known.images;
+    const shown = isBlind ? withoutPictures(request) : request;
     for (;;) {
       const language = await load[this.#api]!();
       // An endpoint that refused what the model thought would refuse that it thinks on without it.

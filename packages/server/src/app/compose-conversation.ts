@@ -11,7 +11,6 @@ import {
   type EventLog,
   type KeyedSemaphore,
   type LlmProvider,
-  type ModelTraitsBook,
   type Runtimes,
 } from '@tendon/core';
 import type { Dial, SandboxPool } from '@tendon/runtime';
@@ -47,8 +46,6 @@ interface TurnPorts {
   readonly chooses: (record: StoredConversation) => { readonly model: ModelChoice; readonly small: ModelChoice };
   /** Limits requests to models by endpoint and key; all conversations share it. */
   readonly places: KeyedSemaphore;
-  /** What the endpoints of models have shown that they can do. */
-  readonly traits: ModelTraitsBook;
   /** Agents of all conversations begin their turns in order. */
   readonly fairly: ReturnType<typeof fairTurns>;
   readonly loop: LoopWatch;

@@ -1,6 +1,6 @@
 /** The only place where objects are wired together, in order of dependence. */
 import { join } from 'node:path';
-import { agentNames, KeyedSemaphore, ModelTraitsBook, type Clock } from '@tendon/core';
+import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createSandboxPool, type SandboxPool } from '@tendon/runtime';
 import { pruneWsSessions } from '../compat/opendevin/sockets/ws-sessions.ts';
@@ -21,6 +21,7 @@ import { announcePorts } from '../previews/announce-ports.ts';
 import { openDriver } from '../sandboxes/open-driver.ts';
 import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts';
+import { KnownModels } from '../settings/known-models.ts';
 import { chooseModel, chooseSmallModel } from '../settings/model-choice.ts';
 import { composeConversation, type Around } from './compose-conversation.ts';
 import type { Engine } from './engine.ts';
@@ -69,9 +70,11 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const foundation: Foundation = { ...stores, config, clock, logger, driver };
   const registry = createRegistry(foundation, options.questionWaitMs);
   const runtimes = createSandboxes(foundation, registry);
-  const conversations = createConversations(foundation, registry, runtimes, options);
+  const places = new KeyedSemaphore(config.maxModelRequests);
+  const conversations = createConversations(foundation, registry, runtimes, places, options);
   const eventSearch = createEventSearch(foundation);
   const { storage, settings } = stores;
+  const knownModels = new KnownModels({ ...foundation, places });
   return {
     ...stores,
     clock,
@@ -84,12 +87,15 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     agents: agentNames(),
     models: async () => [...new Set([...(await offeredModels()), 'demo', chooseModel({}, settings, config).model])],
     defaultModel: () => chooseModel({}, settings, config).model,
+    knownModels,
     modelOf: (record) => modelsFor(record, foundation).model.model,
     wake: () => wake(foundation, runtimes, conversations),
     close: async () => {
+      knownModels.close();
       await conversations.close();
       await eventSearch.close();
       await runtimes.close();
+      await stores.traits.close();
       await storage.close();
       leaveProxy();
     },
@@ -139,12 +145,11 @@ function createConversations(
   foundation: Foundation,
   registry: ConversationRegistry,
   runtimes: SandboxPool,
+  places: KeyedSemaphore,
   { loop = new LoopWatch(), around = {} }: ComposeOptions,
 ): Conversations {
   const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
-  const places = new KeyedSemaphore(foundation.config.maxModelRequests);
-  const traits = new ModelTraitsBook();
   const chooses = (record: StoredConversation) => modelsFor(record, foundation);
   return new Conversations({
     ...foundation,
@@ -156,7 +161,7 @@ function createConversations(
     },
     onLooked: (open) => announcePorts(open, () => runtimes.ports(open.conversation.id)),
     open: (record, conversations) =>
-      composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, traits, fairly, loop }),
+      composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop }),
   });
 }
 

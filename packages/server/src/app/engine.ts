@@ -6,6 +6,7 @@ import type { Conversations } from '../conversations/conversations.ts';
 import type { EventSearch } from '../events/event-search.ts';
 import type { Stores } from './open-stores.ts';
 import type { ProbedSandbox } from '../sandboxes/open-driver.ts';
+import type { KnownModels } from '../settings/known-models.ts';
 
 /** The agents and models that clients can choose, and what a conversation gets. */
 interface ModelPorts {
@@ -16,6 +17,8 @@ interface ModelPorts {
   defaultModel(): string;
   /** The model that the next turn of this conversation asks. */
   modelOf(record: StoredConversation): string;
+  /** What the models in use can do. */
+  readonly knownModels: KnownModels;
 }
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */

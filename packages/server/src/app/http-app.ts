@@ -25,6 +25,7 @@ import { healthRoutes, schemaRoutes, v1Routes } from './server-routes.ts';
 import { keyRoutes } from '../access/key-routes.ts';
 import { legacyRoutes } from '../compat/opendevin/routes/legacy-routes.ts';
 import { loginRoutes } from '../access/login-routes.ts';
+import { modelRoutes } from '../settings/model-routes.ts';
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { sandboxRoutes } from '../sandboxes/sandbox-routes.ts';
 import { secretRoutes } from '../secrets/secret-routes.ts';
@@ -37,6 +38,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   backendSettingsRoutes,
   optionRoutes,
   settingsRoutes,
+  modelRoutes,
   secretRoutes,
   keyRoutes,
   loginRoutes,

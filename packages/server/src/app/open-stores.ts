@@ -1,6 +1,7 @@
 /** Everything durable, opened before anything that works with it. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type Clock, type Storage } from '@tendon/core';
+import { ModelTraitsBook, type Clock, type Storage } from '@tendon/core';
 import { createLiveMask, createMask, type Mask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/create-conversation-params.ts';
@@ -29,6 +30,8 @@ export interface Stores {
   readonly access: TokenStores;
   /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
   readonly modelAccess: Map<string, ModelAccess>;
+  /** What the endpoints of models have shown that they can do. */
+  readonly traits: ModelTraitsBook;
   /** Hides what the other stores hold, as of now. */
   readonly mask: Mask;
 }
@@ -65,10 +68,17 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     mcpServers: new ConversationMcpServers(jwtSecret, onChange),
     access: await openTokenStores(storage.records, options.clock),
     modelAccess: new ModelKeys(onChange),
+    traits: await openTraits(storage, options),
     mask,
   };
   mask.add(knownSecrets(config, stores));
   return stores;
+}
+
+function openTraits({ records }: Storage, { clock, onFinding }: StoreOptions): Promise<ModelTraitsBook> {
+  const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const onProblem = (cause: unknown): void => onFinding(`what a model can do could not be stored: ${String(cause)}`);
+  return ModelTraitsBook.open({ records, clock, digest, onProblem });
 }
 
 class ModelKeys extends Map<string, ModelAccess> {

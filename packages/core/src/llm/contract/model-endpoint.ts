@@ -49,6 +49,8 @@ type Protocol = 'openai' | 'anthropic' | 'responses' | 'google';
 export async function startModelEndpoint(
   protocol: Protocol,
   turns: readonly EndpointTurn[] | ((body: EndpointRequest['body'], place: number) => EndpointTurn),
+  /** What it answers to `GET`, by path; these are not among the requests. */
+  lists: Readonly<Record<string, unknown>> = {},
 ): Promise<ModelEndpoint> {
   const requests: EndpointRequest[] = [];
   let waiting: (() => void)[] = [];
@@ -56,6 +58,7 @@ export async function startModelEndpoint(
     void serve(request, response);
   });
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method === 'GET') return sendList(lists[request.url ?? ''], response);
     const body = await readBody(request);
     const place = requests.length;
     const turn = typeof turns === 'function' ? turns(body, place) : turns[Math.min(place, turns.length - 1)]!;
@@ -74,6 +77,11 @@ export async function startModelEndpoint(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function sendList(list: unknown, response: ServerResponse): void {
+  response.writeHead(list === undefined ? 404 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(list ?? { error: { message: 'not found' } }));
 }
 
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {

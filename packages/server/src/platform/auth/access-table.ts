@@ -83,6 +83,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
   drive: [
     // Frontends ask at load; whose agent works with them may see that they are there.
     'GET /api/settings',
+    'GET /api/models',
     'GET /api/user/info',
     'GET /api/user/repositories',
     'GET /api/user/installations',
@@ -143,6 +144,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `POST ${ONE}/network/always`,
     `POST ${ONE}/confirmation/always`,
     'POST /api/settings',
+    'POST /api/models/probe',
     'POST /api/reset-settings',
     'GET /api/secrets',
     'POST /api/secrets',

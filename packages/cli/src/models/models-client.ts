@@ -1,0 +1,41 @@
+import { ModelList, ModelProbeInfo, type ModelInfo } from '@tendon/protocol';
+import { askServer, composeEngine, findServer, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
+
+/** The way to what a home's models can do. What fails is an Error whose message can be shown. */
+export interface ModelsClient extends AsyncDisposable {
+  list(): Promise<readonly ModelInfo[]>;
+  /** Default: the model of conversations that chose none. */
+  probe(model: string | undefined): Promise<ModelProbeInfo>;
+}
+
+/** Three questions of a minute each, and a list of models. */
+const DEADLINE_MS = 240_000;
+
+/** Through the server that runs on this home, which must hear of what is found; else over its store. */
+export async function openModelsClient(config: Config): Promise<ModelsClient> {
+  const server = await findServer(config);
+  return server ? throughServer(server) : overStore(config);
+}
+
+async function overStore(config: Config): Promise<ModelsClient> {
+  const { knownModels, close } = await composeEngine(config, { clock: systemClock });
+  return {
+    list: () => knownModels.list(),
+    probe: (model) => knownModels.probe(model),
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function throughServer(server: FoundServer): ModelsClient {
+  async function ask(method: 'GET' | 'POST', path: string, given?: object): Promise<unknown> {
+    const { status, ok, body } = await askServer(server, method, path, { body: given, deadlineMs: DEADLINE_MS });
+    if (status === 401) throw new Error(`The server at ${server.url} wants a key: set SESSION_API_KEY.`);
+    if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
+    return body;
+  }
+  return {
+    list: async () => ModelList.parse(await ask('GET', '/api/models')).models,
+    probe: async (model) => ModelProbeInfo.parse(await ask('POST', '/api/models/probe', { model })),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
