@@ -35,6 +35,7 @@ const SYSTEM = [
   },
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo cannot make repositories' },
   { program: 'curl', packages: ['curl'], purposes: ['test'], without: 'the tests cannot ask for pages from inside the sandbox' },
+  { program: 'rg', packages: ['ripgrep'], purposes: ['test'], without: 'the tests cannot search files with ripgrep' },
   { program: 'strace', packages: ['strace'], purposes: ['test'], without: 'the tests cannot count what is synced' },
   { program: 'openssl', packages: ['openssl'], purposes: ['test'], without: 'the tests cannot make certificates' },
   { program: 'less', packages: ['less'], purposes: ['test'], without: 'the tests cannot page' },

@@ -1,18 +1,26 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startExecutor, type TestExecutor } from '../../testing/start-executor.ts';
 
+/** Every program of this machine but ripgrep. */
+const withoutRipgrep = mkdtempSync(join(tmpdir(), 'tendon-programs-'));
+for (const name of readdirSync('/usr/bin')) if (name !== 'rg') symlinkSync(join('/usr/bin', name), join(withoutRipgrep, name));
+afterAll(() => rmSync(withoutRipgrep, { recursive: true }));
+
 let executor: TestExecutor;
-beforeAll(async () => void (executor = await startExecutor()));
-afterAll(() => executor.kill());
+function useExecutor(env?: NodeJS.ProcessEnv): void {
+  beforeAll(async () => void (executor = await startExecutor({}, env)));
+  afterAll(() => executor.kill());
+}
 
 let folders = 0;
 
 /** A folder of the workspace with these files. */
-function tree(files: Readonly<Record<string, string | Buffer>>): string {
-  const folder = join(executor.workspace, `tree-${(folders += 1)}`);
+function tree(files: Readonly<Record<string, string | Buffer>>, { workspace } = executor): string {
+  const folder = join(workspace, `tree-${(folders += 1)}`);
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
@@ -28,7 +36,12 @@ const grep = (path: string, pattern: string, include?: string): Promise<string> 
   search(path, { kind: 'grep', pattern, ...(include && { include }) });
 const glob = (path: string, pattern: string): Promise<string> => search(path, { kind: 'glob', pattern });
 
-describe('lines', () => {
+describe.each([
+  ['ripgrep', undefined],
+  ['no ripgrep', { PATH: withoutRipgrep }],
+])('lines, with %s', (_name, env) => {
+  useExecutor(env);
+
   it('RT760: are shown by file with their numbers, those of hidden files too', async () => {
     const folder = tree({ 'a.ts': 'one\ntwo three\nthree\r\n', 'b/c.md': 'three', '.github/x.yml': 'three: 3\n', 'd.ts': 'four' });
     expect(await grep(folder, 'th?ree$|three:')).toBe(
@@ -73,12 +86,14 @@ describe('lines', () => {
     const lines = executor.lines({ key, action });
     expect(await executor.run('echo here')).toMatchObject({ content: expect.stringContaining('here') });
     expect((await executor.call('POST', `/effects/${key}/cancel`)).status).toBe(204);
-    // ripgrep, where it is, knows no such pattern, and may have ended before.
+    // ripgrep takes no time for such a pattern, and may have ended before.
     expect(JSON.stringify(await lines)).toMatch(/was cancelled|No line in/);
   });
 });
 
 describe('files', () => {
+  useExecutor();
+
   it('RT760: are found by name in any folder, and by path', async () => {
     const folder = tree({ 'a.ts': '', 'b/c.ts': '', 'b/d/e.tsx': '', 'b/d/.f.ts': '' });
     expect(await glob(folder, '*.ts')).toBe(`3 files of ${folder}:\na.ts\nb/c.ts\nb/d/.f.ts`);
@@ -141,15 +156,21 @@ describe('files', () => {
   });
 });
 
-// A machine of the project's need not have it; where it is, it must give what our own program gives.
-it.runIf(spawnSync('rg', ['--version']).status === 0)('RT760: with and without ripgrep the same is found', async () => {
-  const folder = tree({ '.gitignore': '*.log\n', 'a/b.ts': 'x = 1\ny\n', 'a.log': 'x', '.hidden': 'x', 'z.bin': Buffer.from('x\0') });
-  const withRipgrep = await grep(folder, 'x');
-  const other = await startExecutor({}, { PATH: '/nowhere' });
+it('RT760: with and without ripgrep the same is found', async () => {
+  const [withRipgrep, without] = [await startExecutor(), await startExecutor({}, { PATH: withoutRipgrep })];
   try {
-    const { content } = await other.act('read', { path: folder, search: { kind: 'grep', pattern: 'x' } });
-    expect(content).toBe(withRipgrep);
+    expect(await withRipgrep.run('command -v rg')).toMatchObject({ exitCode: 0 });
+    expect(await without.run('command -v rg')).toMatchObject({ exitCode: 1 });
+    const folder = tree(
+      { '.gitignore': '*.log\n', 'a/b.ts': 'x = 1\ny\n', 'a.log': 'x', '.hidden': 'x', 'z.bin': Buffer.from('x\0') },
+      withRipgrep,
+    );
+    const found = await Promise.all(
+      [withRipgrep, without].map((each) => each.act('read', { path: folder, search: { kind: 'grep', pattern: 'x' } })),
+    );
+    expect(found[0]!.content).toContain('1: x = 1');
+    expect(found[1]!.content).toBe(found[0]!.content);
   } finally {
-    await other.kill();
+    await Promise.all([withRipgrep.kill(), without.kill()]);
   }
 });
