@@ -130,15 +130,16 @@ const mutated = fc
     inserts.reduce((at, [place, token]) => at.slice(0, place % (at.length + 1)) + token + at.slice(place % (at.length + 1)), text),
   );
 
+/** Lines that are listed without doubts and of which bash runs a program; of the others nothing can be judged. */
+const JUDGED = 40;
+
 it('TR704: of a line without doubts every program that bash runs is listed, with its words', () => {
-  let judged = 0;
   const check = (text: string): void => {
     const { doubts, programs } = readCommandLine(text);
-    if (doubts.length > 0) return;
+    fc.pre(doubts.length === 0);
     const ran = runInBash(text);
     expect(ran.filter((call) => !programs.some((program) => isSame(program, call)))).toEqual([]);
-    if (ran.length > 0) judged += 1;
+    fc.pre(ran.length > 0);
   };
-  fc.assert(fc.property(mutated, check), { numRuns: 500 });
-  expect(judged).toBeGreaterThan(20);
-}, 120_000);
+  fc.assert(fc.property(mutated, check), { numRuns: JUDGED });
+});
