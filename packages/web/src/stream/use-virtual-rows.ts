@@ -78,7 +78,7 @@ export function useVirtualRows(
       observeElementOffset(instance, (offset, isScrolling) => {
         if (isScrolling) setFollows(isAtEnd(scroller.current));
         onOffset(offset, isScrolling);
-        anchor.onOffset(instance, offset);
+        anchor.onOffset(instance);
       }),
   });
   list.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
@@ -118,18 +118,25 @@ function useWidthAnchor() {
     onWidth(list: List, next: number) {
       const isOther = width.current !== undefined && width.current !== next;
       width.current = next;
-      if (isOther) forgetHeights(list);
-      isDue.current = isOther;
+      // What is due stays due until the layout: the frame may change its height alone before that.
+      if (!isOther) return;
+      forgetHeights(list);
+      isDue.current = true;
+      const place = placeOf(list, anchor.current);
+      // At once, so that the rows that are rendered next are those around the anchor, and know what is above the view.
+      if (place !== undefined) list.scrollOffset = place;
     },
-    onOffset(list: List, offset: number) {
+    onOffset(list: List) {
+      // Until the layout the frame is scrolled by the old heights: a scroll that is reported meanwhile would find another row there.
+      if (isDue.current) return;
+      const offset = list.scrollOffset ?? 0;
       const first = list.getVirtualItemForOffset(offset);
       anchor.current = first && { index: first.index, offset: offset - first.start };
     },
     onLayout(list: List, scroller: HTMLElement | null) {
-      list.getTotalSize(); // Takes in the rows that this rendering has measured.
-      const row = anchor.current && list.measurementsCache[anchor.current.index];
-      if (isDue.current && row && scroller) {
-        scroller.scrollTop = row.start + Math.min(anchor.current!.offset, row.size - 1);
+      const place = isDue.current ? placeOf(list, anchor.current) : undefined;
+      if (place !== undefined && scroller) {
+        scroller.scrollTop = place;
         // At once, not with the event: rows that are measured now must know what is above the view.
         list.scrollOffset = scroller.scrollTop;
       }
@@ -138,15 +145,22 @@ function useWidthAnchor() {
   };
 }
 
-/** Text wraps otherwise at another width: rows that are not in the document are estimated again. */
+/** How far the list is scrolled when the anchor is the first visible row. */
+function placeOf(list: List, anchor: Anchor | undefined): number | undefined {
+  list.getTotalSize(); // Takes in the rows that were measured since.
+  const row = anchor && list.measurementsCache[anchor.index];
+  return row && row.start + Math.min(anchor.offset, row.size - 1);
+}
+
+/**
+ * Text wraps otherwise at another width: rows that are not in the document are estimated again. The others are measured into the list's
+ * cache: to report them one by one would scroll the list along, by the heights that the rows before them had.
+ */
 function forgetHeights(list: List): void {
+  const shown = [...list.elementsCache].filter(([, element]) => element.isConnected);
+  const heights = shown.map(([key, element]) => [key, measureHeight(element, undefined, list)] as const);
   list.measure();
-  list.getTotalSize(); // Places all rows anew; else the next line would place only those from the first row in the document on.
-  // The anchor alone decides where the list stands afterwards.
-  list.shouldAdjustScrollPositionOnItemSizeChange = () => false;
-  for (const element of list.elementsCache.values())
-    if (element.isConnected) list.resizeItem(list.indexFromElement(element), measureHeight(element, undefined, list));
-  list.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
+  for (const [key, height] of heights) list.itemSizeCache.set(key, height);
 }
 
 /** Whether the list follows its end. A reference, because scrolling and layout read it between two renders; a change renders. */
