@@ -15,7 +15,7 @@ import { socketPathOf, startLogOf, type SandboxDriver, type Probe, type SandboxH
 import { type ExecutorFolder, keepExecutor } from '../start/executor-folder.ts';
 import { findProgram, FIRST_FILE_FD, firstStatus, launch, STATUS_FD, logTail } from '../../processes/launch.ts';
 import { findIncarnations, identify, isAlive } from '../../processes/process-identity.ts';
-import { resourceLimits } from '../start/resource-limits.ts';
+import { resourceLimits, sharesOfItsUser } from '../start/resource-limits.ts';
 import { bwrapArguments, insideEnvironment, INSIDE_HOME, writeEtcFiles } from '../bubblewrap/bwrap-arguments.ts';
 import { bwrapVersion } from '../bubblewrap/bwrap-version.ts';
 import type { HostUser } from '../start/host-user.ts';
@@ -155,7 +155,7 @@ async function commandOf(
     ...(isFiltered && { seccompFd: FIRST_FILE_FD }),
     statusFd: STATUS_FD,
   });
-  const inside = [...resourceLimits(limits, groups.enforced), ...executorCommand(spec, executor.entry, mounts)];
+  const inside = [...resourceLimits(limits, groups.enforced, sharesOfItsUser()), ...executorCommand(spec, executor.entry, mounts)];
   return [...staged.prefix, findProgram('bwrap') ?? 'bwrap', ...bwrap, '--', ...inside];
 }
 

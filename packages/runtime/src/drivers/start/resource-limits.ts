@@ -7,7 +7,7 @@ import type { Controller, Limits } from '../../processes/control-group.ts';
  * control group that could not be had (memory then counts per process, not for all together; processor time not at all).
  * Run it inside the user namespace: only there are its processes counted apart from the user's others.
  */
-export function resourceLimits(limits: Limits, enforced: readonly Controller[]): readonly string[] {
+export function resourceLimits(limits: Limits, enforced: readonly Controller[], more: readonly string[] = []): readonly string[] {
   return [
     'prlimit',
     '--core=0',
@@ -15,8 +15,17 @@ export function resourceLimits(limits: Limits, enforced: readonly Controller[]):
     ...atMost('nofile', 'Max open files', limits.openFiles),
     ...(enforced.includes('memory') ? [] : [`--data=${limits.memoryBytes}`]),
     ...(enforced.includes('pids') ? [] : [`--nproc=${limits.processes}`]),
+    ...more,
     '--',
   ];
+}
+
+/**
+ * Shares of what the kernel counts by user and user namespace, for a sandbox with a namespace of its own: all sandboxes of an ordinary
+ * user are that user outside. A thousand signals that wait, and a quarter of the bytes that a user's message queues may usually have.
+ */
+export function sharesOfItsUser(): readonly string[] {
+  return [...atMost('sigpending', 'Max pending signals', 1024), ...atMost('msgqueue', 'Max msgqueue size', 204_800)];
 }
 
 /** Nobody may raise a limit above that of the process which starts it: there the lower one stays. */
