@@ -52,7 +52,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a sandbox encloses is asked from inside, with a host beside it to look at: test/isolation and docs/spec/threats.md.',
-    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB800, SB410–SB412',
+    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB800, SB801, SB410–SB412',
   },
   {
     why: 'What a checkpoint holds to the last byte, its bounds, kills and clocks are looked at from beside the workspace; over the wire there is an action and its observation.',
@@ -100,7 +100,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'How much of the kernel a sandbox reaches and what it learns from that: asked from inside, call by call.',
-    ids: 'SB430–SB432, SB540',
+    ids: 'SB430–SB432, SB540, SB802',
   },
   {
     why: 'What rules say of an action: a table and properties of pure functions, with bash itself as the judge, and the policy in whole conversations of the engine.',

@@ -160,6 +160,17 @@ time.sleep(1000)"`;
     expect(runtime).toBe(sandboxes.runtimes.current('inside'));
   });
 
+  it('SB802: a command in which git cannot share a repository gets a suffix that says what works', async () => {
+    await inside('git init -q shared && cd shared && git config core.sharedRepository group && echo x > file; cd ..');
+    for (const command of ['git init --shared another', 'git -C shared add file']) {
+      expect((await observe(runtime, ACTIONS.run.create({ command }))).extras).toMatchObject({
+        metadata: { suffix: expect.stringContaining("'git -c core.sharedRepository=umask …'") },
+      });
+    }
+    const git = 'git -C shared -c core.sharedRepository=umask -c user.name=a -c user.email=a@b';
+    expect((await inside(`${git} add file && ${git} commit -qm one && git -C shared log --format=%s`)).output).toBe('one');
+  });
+
   it('SB343: while one sandbox takes all inotify that it can, another one has some', async () => {
     const take = `import ctypes, time; libc = ctypes.CDLL(None)
 while libc.inotify_init() != -1: pass

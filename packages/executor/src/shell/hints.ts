@@ -14,8 +14,14 @@ export function completed(exitCode: number, interrupted: boolean): string {
 
 const REFUSED = /Read-only file system|Device or resource busy|Is a directory/;
 
-/** Of a command that says it could not change something, and names what is read-only. */
+/** What git says when a folder cannot be made set-group-id. */
+const UNSHARED = /^fatal: Could not make .+ writable by group$|^error: unable to create temporary file: Operation not permitted$/m;
+const NOT_SHARED =
+  "\n[Nothing can be made set-group-id in this sandbox, also no folder, so git cannot share a repository with a group. In one that is shared already (core.sharedRepository), git works as 'git -c core.sharedRepository=umask …'; the user then gives the group its rights again.]";
+
+/** Of a command that says it could not change something: names what is read-only, or what git cannot have. */
 export function ranInto(content: string, readOnly: readonly string[]): string {
+  if (UNSHARED.test(content)) return NOT_SHARED;
   const path = REFUSED.test(content) ? readOnly.find((each) => content.includes(each)) : undefined;
   if (path === undefined) return '';
   const instead = path.endsWith('/config') ? ' "git config --global" sets it for you alone.' : '';
