@@ -32,7 +32,7 @@ import {
 } from '@tendon/protocol';
 import { filesOfPatch } from '../tools/many-edits.ts';
 import { NO_PLAN } from './plan.ts';
-import { NO_REPETITION, repeat, type Repetition } from './repetition.ts';
+import { circleOf, NO_REPETITION, repeat, type Repetition } from './repetition.ts';
 
 /** The id of the error that answers a request for a condensation which came to nothing. */
 export const NOT_CONDENSED = 'AGENT_ERROR$NOT_CONDENSED';
@@ -62,6 +62,10 @@ interface Progress {
   /** Consecutive answers in which no call could be understood. */
   readonly malformed: number;
   readonly repetition: Repetition;
+  /** The agent was given a hint that it goes in circles. */
+  readonly hinted: boolean;
+  /** It was halted for that: the id of the first action of the circle. */
+  readonly circleFrom: number | undefined;
 }
 
 /** What the model has been given beside messages and results. */
@@ -103,7 +107,7 @@ export interface EngineState {
   readonly shell: { readonly executor: string; readonly folder: string } | undefined;
 }
 
-const NO_PROGRESS: Progress = Object.freeze({ turns: 0, malformed: 0, repetition: NO_REPETITION });
+const NO_PROGRESS: Progress = Object.freeze({ turns: 0, malformed: 0, repetition: NO_REPETITION, hinted: false, circleFrom: undefined });
 
 export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   conversation: INITIAL_STATE,
@@ -208,6 +212,7 @@ function foldObservation(state: EngineState, observation: Observation, before: C
   }
   if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED)
     return { ...state, condensation: { ...state.condensation, requestedBy: undefined, triedAt: observation.id, refused: true } };
+  if (observation.observation === 'loop_detection') return foldLoop(state, observation);
   if (observation.observation === 'restore_checkpoint') return foldRestored(state, observation);
   if (observation.observation === 'recall') return foldRecall(state, observation, before);
   if (observation.cause === undefined) {
@@ -242,6 +247,11 @@ function pathsOf(action: Action): readonly string[] {
   if (action.action === 'write') return [action.args.path];
   if (action.action !== 'edit' || action.args.command === 'view') return [];
   return action.args.patch === undefined ? [action.args.path] : filesOfPatch(action.args.patch);
+}
+
+function foldLoop(state: EngineState, { extras: { hint } }: Observation<'loop_detection'>): EngineState {
+  const circleFrom = circleOf(state.progress.repetition)?.from;
+  return { ...state, progress: { ...state.progress, ...(hint ? { hinted: true } : { circleFrom }) } };
 }
 
 /** What the model knew of its tools' notes may be among what it is no longer shown: it is given them again. */

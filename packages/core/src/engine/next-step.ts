@@ -13,8 +13,8 @@ import {
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../sandbox/runtime.ts';
-import { addedAgain, answerTo, engineError, stateChanged } from './notices.ts';
-import { isStuck } from './repetition.ts';
+import { addedAgain, answerTo, engineError, loopDetected, loopHint, stateChanged } from './notices.ts';
+import { circleOf, type Circle } from './repetition.ts';
 
 export interface LoopLimits {
   /** Answers of the model since a person last sent or asked for something. */
@@ -113,12 +113,14 @@ export function awaitsConfirmation({ args }: Action): boolean {
 }
 
 function atLimit({ metrics, progress }: EngineState, { maxIterations, maxBudgetUsd }: LoopLimits): NextStep | undefined {
-  if (isStuck(progress.repetition)) return ask(progress.repetition.count);
+  const circle = circleOf(progress.repetition);
+  if (circle?.isHopeless) return halted(circle);
   if (progress.malformed >= MAX_MALFORMED)
     return failed(`The model made ${MAX_MALFORMED} calls in a row that could not be understood. Try another model, or say it differently.`);
   if (progress.turns >= maxIterations)
     return failed(`The agent took ${maxIterations} steps since your last message, which is the limit. Resume to let it go on.`);
-  return maxBudgetUsd === undefined || !metrics ? undefined : overBudget(metrics, maxBudgetUsd);
+  const over = maxBudgetUsd === undefined || !metrics ? undefined : overBudget(metrics, maxBudgetUsd);
+  return over ?? (circle && !progress.hinted ? { do: 'announce', drafts: [loopHint(circle.words)] } : undefined);
 }
 
 /** What a dollar stands for where nobody knows the price of a token: near what such models cost. */
@@ -133,9 +135,12 @@ function overBudget({ accumulated_cost: cost, unpriced_tokens: tokens = 0 }: Llm
   return failed(`${counted}${priced}; ${budget}. Raise the budget to go on.`);
 }
 
-function ask(count: number): NextStep {
-  const words = `The agent did the same thing ${count} times with the same result, so it was halted. Say how to go on, or resume.`;
-  return { do: 'announce', drafts: [engineError(words, 'AGENT_ERROR$LOOP_DETECTED'), stateChanged('awaiting_user_input')] };
+function halted({ words }: Circle): NextStep {
+  const reason = `The agent ${words}, so it was halted. Say how to go on, or resume.`;
+  return {
+    do: 'announce',
+    drafts: [loopDetected(words), engineError(reason, 'AGENT_ERROR$LOOP_DETECTED'), stateChanged('awaiting_user_input')],
+  };
 }
 
 function failed(words: string): NextStep {

@@ -2,6 +2,7 @@
 import {
   AgentStateChangedObservation,
   ErrorObservation,
+  LoopDetectionObservation,
   MessageAction,
   ThinkObservation,
   UserRejectedObservation,
@@ -33,6 +34,18 @@ export function malformedCall(problem: string, tool_call_metadata: ToolCallMetad
 
 export function engineError(words: string, id: string): SourcedDraft {
   return { source: 'environment', ...error(words, id) };
+}
+
+/** For the model: one word before it is halted. */
+export function loopHint(did: string): SourcedDraft {
+  const content = `You ${did}. That leads nowhere: find out why before you go on, take another way, or say what is missing.`;
+  return { source: 'environment', ...LoopDetectionObservation.create(content, { hint: true }) };
+}
+
+/** For people: what OpenHands' clients answer with `loop_recovery`. */
+export function loopDetected(did: string): SourcedDraft {
+  const content = `The agent ${did}. It can go on (1) from before that, (2) from your last message, or (3) be stopped.`;
+  return { source: 'environment', ...LoopDetectionObservation.create(content, {}) };
 }
 
 export const notice = {

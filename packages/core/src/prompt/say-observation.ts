@@ -22,7 +22,8 @@ const SAYINGS = {
   delegate: (observation) => result(observation.content || JSON.stringify(observation.extras.outputs)),
   recall: sayRecall,
   task_tracking: (observation) => result(observation.content),
-  loop_detection: (observation) => result(observation.content),
+  // Where the agent was halted, the error beside it says so.
+  loop_detection: ({ content, extras: { hint } }) => (hint ? result(content) : NOTHING),
   // Of a restored conversation the model is shown only what was before.
   restore_checkpoint: ({ content, extras: { what } }) => (what === 'files' ? result(content) : NOTHING),
   mcp: (observation) => result(observation.content),

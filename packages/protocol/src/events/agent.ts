@@ -110,6 +110,7 @@ export const TaskTrackingAction = defineAction({
     length === 0 ? 'Clearing the task list.' : `Managing ${length} task ${length === 1 ? 'item' : 'items'}.`,
 });
 
+/** `option` 1: from before the loop, 2: from the user's last message, 3: stop. */
 export const LoopRecoveryAction = defineAction({
   kind: 'loop_recovery',
   args: () => ({ option: z.number().int().default(1) }),
@@ -179,4 +180,9 @@ export const TaskTrackingObservation = defineObservation({
   message: (_extras, content) => content,
 });
 
-export const LoopDetectionObservation = defineObservation({ kind: 'loop_detection', extras: () => ({}), message: () => '' });
+/** `hint`: the agent was given a hint and goes on; without it, it was halted and `loop_recovery` has it go on. */
+export const LoopDetectionObservation = defineObservation({
+  kind: 'loop_detection',
+  extras: () => ({ hint: z.boolean().optional() }),
+  message: () => '',
+});

@@ -15,6 +15,7 @@ import type { LoopPorts } from '../../engine/ports.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { answerAgain, appendOnce } from './append-once.ts';
 import { decideConfirmation, requestState, type StateRequest } from './request-state.ts';
+import { recoverFromLoop } from './recover-from-loop.ts';
 import { revise } from './revise-condensation.ts';
 import { restoreForUser } from './restore-for-user.ts';
 import { runForUser } from './run-for-user.ts';
@@ -56,13 +57,13 @@ const HANDLING = {
   condensation: 'revise',
   condensation_request: 'condense',
   task_tracking: 'refuse',
-  loop_recovery: 'refuse',
+  loop_recovery: 'recover',
   restore_checkpoint: 'restore',
   add_task: 'refuse',
   modify_task: 'refuse',
 } as const satisfies Record<
   ActionKind,
-  'message' | 'request' | 'run' | 'recall' | 'condense' | 'revise' | 'restore' | 'refuse' | AgentState
+  'message' | 'request' | 'run' | 'recall' | 'condense' | 'revise' | 'recover' | 'restore' | 'refuse' | AgentState
 >;
 
 /** Never rejects. */
@@ -98,6 +99,8 @@ async function handle(ports: LoopPorts, action: ActionDraft): Promise<SubmitResu
       return appendOnce(ports, action, () => [{ ...action, source: 'user' }]);
     case 'revise':
       return appendOnce(ports, action, (state) => revise(state, action as ActionDraft<'condensation'>));
+    case 'recover':
+      return appendOnce(ports, action, (state) => recoverFromLoop(state, action as ActionDraft<'loop_recovery'>));
     case 'request':
       return request(ports, action, action.action === 'change_agent_state' ? requestOf(action) : { to: 'stopped' });
     default:

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
-import { isState, type Frame } from '../../../target/frames.ts';
+import { isObservation, isState, type Frame } from '../../../target/frames.ts';
 import type { ModelCall } from '../../../model/model-step.ts';
-import { has, textOf, bash, begin, FINISH, request, rested, spoken } from './talk.ts';
+import { has, textOf, textOfRequest, bash, begin, FINISH, request, rested, spoken } from './talk.ts';
 
 interface Misfit extends ModelCall {
   readonly id: string;
@@ -211,6 +211,27 @@ export const calls: readonly Check[] = [
       await rested(target, talk, 'awaiting_user_input', 'error', 'paused');
       const asked = target.model.requests(talk.words).length;
       assert.ok(asked < 12, `the model was asked ${asked} times`);
+    },
+  },
+  {
+    id: 'v0-socketio/calls-in-a-circle',
+    title:
+      'an agent that alternates between two failing steps is given a hint, halted, and goes on from before the circle when a client says so',
+    cites: ['EN857', 'EN858', 'EN859'],
+    async run(target) {
+      const steps = Array.from({ length: 8 }, (_, n) => bash(n % 2 ? 'ls /no/such/folder' : 'ls /no/other/folder'));
+      const talk = await begin(target, [...steps, FINISH]);
+      const seen = await rested(target, talk, 'awaiting_user_input');
+      const loops = seen.filter(isObservation('loop_detection'));
+      assert.deepEqual(
+        loops.map(({ extras }) => extras),
+        [{ hint: true }, {}],
+      );
+      has(await request(target, talk, 6), 'leads nowhere');
+      const from = talk.ready.peer.frames.all.length;
+      talk.ready.peer.send({ action: 'loop_recovery', args: { option: 1 } });
+      await talk.ready.peer.frames.until('the end', isState('finished'), { from });
+      assert.ok(!textOfRequest(await request(target, talk, 8)).includes('/no/such/folder'), 'the circle is still shown');
     },
   },
   {
