@@ -111,6 +111,8 @@ const LAYERS = {
     [
       'serve-command',
       'run-command',
+      'undo-command',
+      'fork-command',
       'import-command',
       'replay-command',
       'backup-command',
@@ -122,7 +124,7 @@ const LAYERS = {
       'executor-command',
       'conformance-command',
     ],
-    ['doctor', 'models', 'replay', 'run', 'sandboxes'],
+    ['doctor', 'models', 'replay', 'run', 'sandboxes', 'undo'],
     ['terminal'],
     ['add-command', 'environment-options'],
   ],

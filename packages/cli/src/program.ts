@@ -6,6 +6,8 @@ import { type AddCommand, EXIT } from './add-command.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   run: async () => (await import('./run-command.ts')).runCommand,
+  undo: async () => (await import('./undo-command.ts')).undoCommand,
+  fork: async () => (await import('./fork-command.ts')).forkCommand,
   import: async () => (await import('./import-command.ts')).importCommand,
   replay: async () => (await import('./replay-command.ts')).replayCommand,
   backup: async () => (await import('./backup-command.ts')).backupCommand,

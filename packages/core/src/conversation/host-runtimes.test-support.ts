@@ -108,6 +108,7 @@ function hostFiles(cwd: string): Omit<Runtime['files'], 'checkpoints'> {
       await mkdir(dirname(join(cwd, path)), { recursive: true });
       await writeFile(join(cwd, path), bytes);
     },
+    compareCheckpoint: async () => ({ count: 0, changes: [] }),
     linesToEdit: async () => ({ state: 'refused', reason: 'there is no editor here' }),
   };
 }

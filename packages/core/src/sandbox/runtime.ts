@@ -1,4 +1,4 @@
-import type { LineRange, LinesToEdit } from '@tendon/protocol/executor-api';
+import type { CheckpointComparison, LineRange, LinesToEdit } from '@tendon/protocol/executor-api';
 import type { Action, ObservationDraft, RunnableKind } from '@tendon/protocol';
 
 export type RunnableAction = Action<RunnableKind>;
@@ -66,6 +66,8 @@ export interface WorkspaceFiles {
   write(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
   /** The states of the workspace that can be restored. Rejects like the others. */
   checkpoints(options: { readonly signal: AbortSignal }): Promise<Checkpoints>;
+  /** What restoring this one would do to the files now. Rejects like the others. */
+  compareCheckpoint(number: number, options: { readonly signal: AbortSignal }): Promise<CheckpointComparison>;
   /** What an edit that a model writes out would replace; changes nothing. Rejects like the others. */
   linesToEdit(path: string, range: LineRange, options: { readonly signal: AbortSignal }): Promise<LinesToEdit>;
 }

@@ -2,12 +2,13 @@ import type { ObservationDraft } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
 import { errorObservation, integerArgument, reasonOf, type ActionHandler, type ActionRequest } from '../action-handler.ts';
 import type { Checkpoints, Restored } from './checkpoints.ts';
+import { isDestructive } from './destructive.ts';
 
 /** The same handler, with a checkpoint of the workspace before each of its actions. */
 export function checkpointed(handler: ActionHandler, checkpoints: Checkpoints): ActionHandler {
   return async (request, context) => {
     if (isServersOwn(request.args)) return handler(request, context);
-    const lost = await unlessAborted(checkpoints.before(request.key ?? ''), context.signal);
+    const lost = await unlessAborted(checkpoints.before(request.key ?? '', { isDestructive: isDestructive(request.args) }), context.signal);
     const observation = await handler(request, context);
     return lost === undefined ? observation : withNote(observation, lost);
   };

@@ -4,6 +4,7 @@ import { Mutex } from '@tendon/protocol/async';
 import type { CheckpointList } from '@tendon/protocol/executor-api';
 import { reasonOf } from '../action-handler.ts';
 import { createBreath } from './breath.ts';
+import { compareTrees, type Comparison } from './compare-trees.ts';
 import { copyHistory } from './copy-history.ts';
 import { CheckpointStore, type StoreBounds, type StoredCheckpoint } from './checkpoint-store.ts';
 import { restoreWorkspace, type RestoreParts } from './workspace-restore.ts';
@@ -43,7 +44,7 @@ const BOUNDS: CheckpointBounds = {
   ...{ checkpoints: 100, bytes: GIB, ageMs: 30 * DAY_MS },
 };
 
-const OFF = 'they are switched off (SANDBOX_CHECKPOINTS)';
+const OFF = 'only commands that destroy are preceded by one (SANDBOX_CHECKPOINTS is off)';
 /** Of the history that is copied with a workspace. */
 const HISTORY_BOUNDS = { files: 500_000, bytes: 4 * GIB };
 /** Copies that were made for the host and not taken by it. */
@@ -77,9 +78,12 @@ export class Checkpoints {
     this.#note = join(options.stateDir, 'restoring.json');
   }
 
-  /** Stores what the workspace is before this effect. Returns, once, why it and all later ones cannot be undone. */
-  async before(key: string): Promise<string | undefined> {
-    if (!this.#options.isOn) return undefined;
+  /**
+   * Stores what the workspace is before this effect; before a destructive one also where checkpoints are off. Returns, once, why it and
+   * all later ones cannot be undone.
+   */
+  async before(key: string, { isDestructive = false } = {}): Promise<string | undefined> {
+    if (!this.#options.isOn && !isDestructive) return undefined;
     await this.#turn.run(() => this.#attempt((opened) => this.#add(opened, key)));
     if (this.#failure === undefined || this.#isFailureShown) return undefined;
     this.#isFailureShown = true;
@@ -110,17 +114,22 @@ export class Checkpoints {
     return this.#turn.run(async () => {
       const opened = this.#open();
       const wanted = checkpointOf(opened, number);
-      let isStored = true;
-      const { root: current } = await this.#scanned(opened, { key: `restore:${key}`, unlocks: true }).catch((error: unknown) => {
-        if (!(error instanceof BeyondBounds)) throw error;
-        isStored = false;
-        return this.#look(opened);
-      });
+      const { root: current, isStored } = await this.#present(opened, { key: `restore:${key}`, unlocks: true });
       writeNote(this.#note, { key, number, target: wanted.root });
       const restored = await this.#carryOut(opened, { current, target: wanted.root });
       this.#failure = undefined;
       this.#isFailureShown = false;
       return { ...restored, isStored };
+    });
+  }
+
+  /** What restoring this checkpoint would do to the files as they are now. Rejects with a reason that can be shown. */
+  compare(number: number): Promise<Comparison> {
+    return this.#turn.run(async () => {
+      const opened = this.#open();
+      const { root: target } = checkpointOf(opened, number);
+      const { root: current } = await this.#present(opened);
+      return compareTrees(opened.store, current, target);
     });
   }
 
@@ -173,7 +182,7 @@ export class Checkpoints {
   }
 
   /** With a key: adds a checkpoint where the workspace is not what it was at the last one. Rejects with `BeyondBounds`. */
-  async #scanned({ store, scan }: Opened, { key, unlocks }: { readonly key?: string; readonly unlocks?: boolean } = {}): Promise<Scanned> {
+  async #scanned({ store, scan }: Opened, { key, unlocks }: ScanRequest = {}): Promise<Scanned> {
     const signal = AbortSignal.timeout(this.#bounds.scanMs);
     store.begin();
     try {
@@ -187,6 +196,16 @@ export class Checkpoints {
       store.rollback();
       scan.forget();
       throw signal.aborted ? new BeyondBounds(`storing it took longer than ${this.#bounds.scanMs / 1000} seconds`) : error;
+    }
+  }
+
+  /** What the workspace is; with a key it becomes a checkpoint, unless it is too large for one. */
+  async #present(opened: Opened, options?: ScanRequest): Promise<{ readonly root: string; readonly isStored: boolean }> {
+    try {
+      return { root: (await this.#scanned(opened, options)).root, isStored: true };
+    } catch (error) {
+      if (!(error instanceof BeyondBounds)) throw error;
+      return { root: (await this.#look(opened)).root, isStored: false };
     }
   }
 
@@ -230,6 +249,11 @@ export class Checkpoints {
       this.#failure = reasonOf(error);
     }
   }
+}
+
+interface ScanRequest {
+  readonly key?: string;
+  readonly unlocks?: boolean;
 }
 
 interface Opened {

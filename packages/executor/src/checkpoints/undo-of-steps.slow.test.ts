@@ -65,6 +65,42 @@ it(
   },
 );
 
+it('CK810: a command that destroys is preceded by a checkpoint also where they are off', async () => {
+  const executor = await startExecutor({ checkpoints: false });
+  onTestFinished(() => executor.kill());
+  const { workspace } = executor;
+  for (const name of ['a', 'b']) writeFileSync(join(workspace, name), name);
+  await executor.run('echo A > a');
+  expect((await executor.call('GET', '/checkpoints')).body).toContain('"checkpoints":[]');
+  const before = work(workspace);
+  await executor.run('rm -rf a b');
+  expect(await newest(executor)).toBe(1);
+  await executor.act('restore_checkpoint', { checkpoint: 1 });
+  expect(work(workspace)).toEqual(before);
+});
+
+it('CK811: what a restore would do to the files is shown first, and changes nothing', async () => {
+  const executor = await start();
+  const { workspace } = executor;
+  mkdirSync(join(workspace, 'folder'));
+  for (const name of ['changed', 'gone', 'folder/gone', 'same']) writeFileSync(join(workspace, name), name);
+  await executor.run('echo later > changed; rm -r gone folder; mkdir new; echo x > new/file; ln -s same link');
+  const now = work(workspace);
+  const { body } = await executor.call('POST', '/compare_checkpoint', { checkpoint: 1 });
+  const { count, changes } = JSON.parse(body) as { count: number; changes: { path: string }[] };
+  expect({ count, changes: changes.filter(({ path }) => !path.startsWith('.')) }).toEqual({
+    count: changes.length,
+    changes: [
+      { path: 'changed', change: 'changed' },
+      { path: 'folder/gone', change: 'added' },
+      { path: 'gone', change: 'added' },
+      { path: 'link', change: 'removed' },
+      { path: 'new/file', change: 'removed' },
+    ],
+  });
+  expect([work(workspace), await newest(executor)]).toEqual([now, 1]);
+});
+
 it('CK712: reading makes no checkpoint, and the store is not in what commands see', async () => {
   const executor = await start();
   writeFileSync(join(executor.workspace, 'a'), 'a');

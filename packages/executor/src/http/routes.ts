@@ -87,9 +87,11 @@ export function fileRoutes(files: SandboxFiles, linesToEdit: LinesToEditOf): Rou
 /** Names a copy, and no path. */
 const COPY_NAME = /^[0-9a-f]{32}$/;
 
-export function checkpointRoutes(checkpoints: Pick<Checkpoints, 'list' | 'copy'>): Routes {
+export function checkpointRoutes(checkpoints: Pick<Checkpoints, 'list' | 'compare' | 'copy'>): Routes {
   return {
     'GET /checkpoints': async ({ response }) => json(response, await checkpoints.list()),
+    'POST /compare_checkpoint': async ({ request, response }) =>
+      json(response, await checkpoints.compare((await jsonFields(request)).number('checkpoint', 0))),
     'POST /copy_workspace': async ({ request, response }) => {
       const body = await jsonFields(request);
       const name = body.text('name', '');

@@ -35,7 +35,7 @@ export interface RunSeen {
 }
 
 /** The rest is as tests need it. */
-export interface ConfigOverrides extends Pick<Partial<ExecutorConfig>, 'incarnation' | 'endpoint' | 'network' | 'plugins'> {
+export interface ConfigOverrides extends Pick<Partial<ExecutorConfig>, 'incarnation' | 'endpoint' | 'network' | 'plugins' | 'checkpoints'> {
   readonly folders?: Partial<ExecutorConfig['folders']>;
   readonly shell?: Partial<ExecutorConfig['shell']>;
   readonly limits?: Partial<ExecutorConfig['limits']>;

@@ -13,6 +13,7 @@
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
  *   POST /lines_to_edit {path, start, end} → LinesToEdit, for an edit that a model writes out
  *   GET  /checkpoints              → CheckpointList
+ *   POST /compare_checkpoint {checkpoint} → CheckpointComparison; what a restore of it would do to the files now
  *   POST /copy_workspace {name, checkpoint} → {left}; the workspace as it was then (0: as it is), as the folder `copies/<name>` of `stateDir`
  *   GET  /ports                    → {ports: ServedPort[]}, what the agent's programs serve
  *   GET  /ports/follow             → application/x-ndjson of the same, now and whenever it has changed
@@ -209,6 +210,19 @@ export interface CheckpointList {
   readonly left_out: readonly string[];
   /** Why no further ones are made, where none are. */
   readonly off?: string;
+}
+
+/** What a restore would do to a file or a link. */
+export interface CheckpointChange {
+  /** In the workspace. */
+  readonly path: string;
+  readonly change: 'added' | 'changed' | 'removed';
+}
+
+export interface CheckpointComparison {
+  /** All of them; a bounded number is named. */
+  readonly count: number;
+  readonly changes: readonly CheckpointChange[];
 }
 
 /** How much of the output of commands and cells is stored, and shown. */

@@ -7,6 +7,8 @@ export {
   PLUGIN_NAMES,
   PROTOCOL,
   type Alive,
+  type CheckpointChange,
+  type CheckpointComparison,
   type CheckpointEntry,
   type CheckpointList,
   type EffectReport,

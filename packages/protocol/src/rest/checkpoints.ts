@@ -21,6 +21,15 @@ export const ConversationCheckpoints = z.object({
 });
 export type ConversationCheckpoints = z.output<typeof ConversationCheckpoints>;
 
+export const CheckpointChanges = z.object({
+  checkpoint: z.number().int(),
+  /** Files and links that a restore would add, change or remove. */
+  count: z.number().int(),
+  /** Some of them, by their paths in the workspace. */
+  changes: z.array(z.object({ path: z.string(), change: z.enum(['added', 'changed', 'removed']) })),
+});
+export type CheckpointChanges = z.output<typeof CheckpointChanges>;
+
 export const ForkConversation = z.object({
   /** The last event that the new conversation has; default: the last one there is. */
   event: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),

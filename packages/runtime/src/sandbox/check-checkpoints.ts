@@ -1,4 +1,5 @@
 import type { Checkpoint, Checkpoints } from '@tendon/core';
+import type { CheckpointChange, CheckpointComparison } from '@tendon/protocol/executor-api';
 
 const MAX_CHECKPOINTS = 1000;
 const MAX_TEXT = 4096;
@@ -13,6 +14,22 @@ export function checkCheckpoints(answer: unknown): Checkpoints {
     leftOut: Array.isArray(leftOut) ? leftOut.slice(0, 20).map((path) => String(path).slice(0, MAX_TEXT)) : [],
     ...(typeof off === 'string' && { off: off.slice(0, MAX_TEXT) }),
   };
+}
+
+const MAX_CHANGES = 200;
+const CHANGES: ReadonlySet<unknown> = new Set<CheckpointChange['change']>(['added', 'changed', 'removed']);
+
+/** An executor's `CheckpointComparison`, checked. Throws where it is none. */
+export function checkComparison(answer: unknown): CheckpointComparison {
+  const { count, changes } = (answer ?? {}) as Record<string, unknown>;
+  if (!Number.isSafeInteger(count) || !Array.isArray(changes)) throw new Error('the sandbox did not compare the checkpoint');
+  const named = changes.slice(0, MAX_CHANGES).flatMap((entry) => {
+    const { path, change } = (entry ?? {}) as Record<string, unknown>;
+    return typeof path === 'string' && CHANGES.has(change)
+      ? [{ path: path.slice(0, MAX_TEXT), change: change as CheckpointChange['change'] }]
+      : [];
+  });
+  return { count: Math.max(count as number, named.length), changes: named };
 }
 
 function checkCheckpoint(entry: unknown): Checkpoint {

@@ -9,7 +9,7 @@ import type {
   SuspendAnswer,
   LinesToEdit,
 } from '@tendon/protocol/executor-api';
-import { checkCheckpoints } from './check-checkpoints.ts';
+import { checkCheckpoints, checkComparison } from './check-checkpoints.ts';
 import type { HostQuestion, WatchLine } from '../executor-host-api.ts';
 import {
   askJson,
@@ -216,6 +216,11 @@ function createExecutorFiles(connection: Pick<ExecutorConnection, 'ask'>): Runti
     },
     async checkpoints({ signal }) {
       return checkCheckpoints(await askJson(connection, { method: 'GET', path: '/checkpoints', signal, deadlineMs: DEADLINE_MS }));
+    },
+    async compareCheckpoint(checkpoint, { signal }) {
+      const body = JSON.stringify({ checkpoint });
+      const call = { method: 'POST', path: '/compare_checkpoint', body, signal, deadlineMs: DEADLINE_MS } as const;
+      return checkComparison(await askJson(connection, call));
     },
     async linesToEdit(path, range, { signal }) {
       const body = JSON.stringify({ path, ...range });

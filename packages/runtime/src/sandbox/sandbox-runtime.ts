@@ -160,6 +160,7 @@ export function countUse(runtime: Runtime, ports: SandboxPorts, clock: Clock): C
         read: (...args) => during(files.read(...args)),
         write: (...args) => during(files.write(...args)),
         checkpoints: (...args) => during(files.checkpoints(...args)),
+        compareCheckpoint: (...args) => during(files.compareCheckpoint(...args)),
         linesToEdit: (...args) => during(files.linesToEdit(...args)),
       },
     },

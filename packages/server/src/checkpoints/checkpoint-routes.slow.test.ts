@@ -36,7 +36,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Starte
   };
 }
 
-it('CK723, CK720: a step is undone with its conversation, which goes on from before the answer', { timeout: 120_000 }, async () => {
+it('CK723, CK720, CK811: a step is undone with its conversation, which goes on from before the answer', { timeout: 120_000 }, async () => {
   const { server, base, path, say, list } = await start();
   await say('go');
   expect(readFileSync(join(base, 'a.txt'), 'utf8')).toBe('two\n');
@@ -44,6 +44,14 @@ it('CK723, CK720: a step is undone with its conversation, which goes on from bef
   expect({ numbers: checkpoints.map(({ number }) => number), off, left_out }).toEqual({ numbers: [2, 1], off: null, left_out: [] });
   expect(checkpoints[0]!.event_id).toBeGreaterThan(checkpoints[1]!.event_id!);
 
+  expect(await (await server.get(`${path}/2/changes`)).json()).toEqual({
+    checkpoint: 2,
+    count: 2,
+    changes: [
+      { path: 'a.txt', change: 'changed' },
+      { path: 'b.txt', change: 'removed' },
+    ],
+  });
   const files = await server.post(`${path}/2/restore`, { what: 'files' });
   expect([files.status, await files.json()]).toMatchObject([200, { status: 'restored', changed: 2, left: [] }]);
   expect([readFileSync(join(base, 'a.txt'), 'utf8'), existsSync(join(base, 'b.txt'))]).toEqual(['one\n', false]);
@@ -68,6 +76,7 @@ it('CK713: what cannot be restored is refused', { timeout: 60_000 }, async () =>
     return [answer.status, ((await answer.json()) as { message?: string }).message];
   };
   expect(await refused(`${path}/99/restore`)).toEqual([400, 'The arguments do not fit: there is no checkpoint 99.']);
+  expect((await server.get(`${path}/99/changes`)).status).toBe(400);
   expect((await server.post(`${path}/1/restore`, { what: 'everything' })).status).toBe(422);
   expect(await refused(`/api/conversations/${'0'.repeat(32)}/checkpoints/1/restore`)).toEqual([404, expect.any(String)]);
 });

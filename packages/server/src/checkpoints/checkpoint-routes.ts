@@ -1,6 +1,7 @@
 import type { Checkpoint, EventLog } from '@tendon/core';
 import {
   catalogError,
+  CheckpointChanges,
   ConversationCheckpoints,
   Failure,
   isObservation,
@@ -42,6 +43,18 @@ export const checkpointRoutes: Routes<CheckpointsContext> = (app, context) => {
   });
 
   const params = ById.extend({ number: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
+  const compared = { params, response: { 200: CheckpointChanges, ...failures } };
+  app.get(`${ONE}/:number/changes`, { schema: compared }, async ({ params: { id, number } }, reply) => {
+    const workspace = await workspaceOf(context, id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    try {
+      const { count, changes } = await workspace.runtime.files.compareCheckpoint(number, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+      return { checkpoint: number, count, changes: [...changes] };
+    } catch (cause) {
+      return sendFailure(reply, catalogError('INVALID_ARGUMENTS', wordsOf(cause)));
+    }
+  });
+
   const restored = { params, body: optionalBody(RestoreCheckpoint), response: { 200: RestoredCheckpoint, ...failures } };
   app.post(`${ONE}/:number/restore`, { schema: restored }, async ({ params: { id, number }, body }, reply) => {
     const result = await context.conversations.submit(id, RestoreCheckpointAction.create({ checkpoint: number, what: body.what }));

@@ -35,6 +35,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `GET ${ONE}/network`,
     `GET ${ONE}/confirmation`,
     `GET ${ONE}/checkpoints`,
+    `GET ${ONE}/checkpoints/:number/changes`,
     'GET /api/v1/sandboxes',
     'GET /api/v1/app-conversations',
     'GET /api/v1/app-conversations/start-tasks',

@@ -1,0 +1,43 @@
+import { CheckpointChanges, ConversationCheckpoints, ForkedConversation, RestoredCheckpoint } from '@tendon/protocol';
+import { askServer, findServer, readFiledConfig, type Config } from '@tendon/server/headless';
+import { withOptions } from '../environment-options.ts';
+
+export type Restored = 'files' | 'conversation' | 'both';
+
+/** The checkpoints of one conversation. What fails is an Error whose message can be shown. */
+export interface UndoClient {
+  list(): Promise<ConversationCheckpoints>;
+  changes(checkpoint: number): Promise<CheckpointChanges>;
+  restore(checkpoint: number, what: Restored): Promise<RestoredOutcome>;
+  fork(event: number | undefined): Promise<ForkedConversation>;
+}
+
+type RestoredOutcome = ReturnType<typeof RestoredCheckpoint.parse>;
+
+/** A large workspace is read and copied whole. */
+const DEADLINE_MS = 11 * 60_000;
+
+/** Through the server that runs on this home: only one process at a time may write a conversation's log. */
+export async function openUndoClient(home: string | undefined, conversation: string): Promise<UndoClient> {
+  const server = await findServer(await configOf(home));
+  if (!server) throw new Error('No server runs on this home: start tendon serve, and try again.');
+  const base = `/api/conversations/${encodeURIComponent(conversation)}`;
+  async function ask(method: 'GET' | 'POST', path: string, given?: object): Promise<unknown> {
+    const { status, ok, body } = await askServer(server!, method, base + path, { body: given, deadlineMs: DEADLINE_MS });
+    if (status === 401) throw new Error(`The server at ${server!.url} wants a key: set SESSION_API_KEY.`);
+    if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
+    return body;
+  }
+  return {
+    list: async () => ConversationCheckpoints.parse(await ask('GET', '/checkpoints')),
+    changes: async (number) => CheckpointChanges.parse(await ask('GET', `/checkpoints/${number}/changes`)),
+    restore: async (number, what) => RestoredCheckpoint.parse(await ask('POST', `/checkpoints/${number}/restore`, { what })),
+    fork: async (event) => ForkedConversation.parse(await ask('POST', '/fork', { event })),
+  };
+}
+
+async function configOf(home: string | undefined): Promise<Config> {
+  const read = await readFiledConfig(withOptions(process.env, home === undefined ? {} : { home }));
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  return read.config;
+}
