@@ -1,6 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { ReasoningPart, ProviderMetadata } from '@tendon/protocol';
 import { failure } from './classify-failure.ts';
+import { REASONING_FIELDS } from './reasoning-fields.ts';
 import type { LlmAnswer, LlmEvent, LlmFailure, LlmToolCall, LlmUsage } from './llm-provider.ts';
 
 /** An answer before its price and its latency are known. */
@@ -57,6 +58,7 @@ export class AnswerBuilder {
         return undefined;
       case 'finish':
         this.#finish = { reason: part.finishReason, usage: part.usage };
+        this.#thinkIn(part.providerMetadata?.[REASONING_FIELDS]);
         return undefined;
       default:
         return undefined;
@@ -69,6 +71,14 @@ export class AnswerBuilder {
     const at = before?.at ?? (this.#text === '' && this.#calls.length === 0 ? 0 : this.#calls.length + 1);
     const merged = mergedMetadata(before?.metadata, metadata);
     this.#reasoning.set(id, { text: (before?.text ?? '') + text, at, ...(merged && { metadata: merged }) });
+  }
+
+  /** In which fields of the answer it came: known at its end, and of the whole of it. */
+  #thinkIn(fields: ProviderMetadata[string] | undefined): void {
+    if (!fields) return;
+    const [id = 'fields'] = this.#reasoning.keys();
+    const before = this.#reasoning.get(id) ?? { text: '', at: 0 };
+    this.#reasoning.set(id, { ...before, metadata: { ...before.metadata, [REASONING_FIELDS]: fields } });
   }
 
   #call({ toolCallId, toolName, input, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): void {

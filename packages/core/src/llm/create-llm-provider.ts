@@ -11,6 +11,7 @@ import type { LlmFailure, LlmProvider, ReasoningEffort, ToolCalling } from './ll
 import { routeModel, type ModelRoute } from './model-name.ts';
 import { ModelTraitsBook } from './model-traits.ts';
 import { findModel } from './prices.ts';
+import { reasoningFields } from './reasoning-fields.ts';
 import { createScriptFileProvider } from './script-file.ts';
 import { withTextCalls } from './text-calls/with-text-calls.ts';
 
@@ -62,6 +63,7 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
     load,
     maxOutputTokens,
     replay: route.replay,
+    rules: route.rules,
     effort: options.effort,
     traits,
     isFree: !route.needsKey && !options.baseUrl,
@@ -105,9 +107,8 @@ function loaders(route: ModelRoute, apiKey: Secret | undefined, fetch: typeof gl
       return [
         async () => {
           const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-          return createOpenAICompatible({ name: 'openai-compatible', baseURL, ...(apiKey && { apiKey: key }), fetch, includeUsage: true })(
-            modelId,
-          );
+          const common = { name: 'openai-compatible', baseURL, fetch, includeUsage: true, metadataExtractor: reasoningFields };
+          return createOpenAICompatible({ ...common, ...(apiKey && { apiKey: key }) })(modelId);
         },
       ];
   }

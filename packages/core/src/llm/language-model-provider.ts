@@ -19,6 +19,7 @@ import type { ModelTraits } from './model-traits.ts';
 import { costOf, findModel } from './prices.ts';
 import { styleAfterRefusal, type ReplayStyle } from './reasoning-replay.ts';
 import { createToPrompt } from './to-prompt.ts';
+import type { RequestRules } from './model-name.ts';
 
 export interface LanguageModelOptions {
   readonly model: string;
@@ -31,6 +32,7 @@ export interface LanguageModelOptions {
   readonly maxOutputTokens: number | undefined;
   /** How the endpoint wants reasoning back, until it says otherwise. */
   readonly replay: ReplayStyle;
+  readonly rules: RequestRules;
   readonly effort: ReasoningEffort | undefined;
   readonly traits: ModelTraits;
   /** It runs on the user's own machine. */
@@ -96,7 +98,7 @@ class ModelRequests {
     this.#effort = facts?.reasoning === false ? undefined : about.effort;
     this.#isKnownBlind = facts?.vision === false;
     this.#style = about.replay;
-    this.#toPrompt = createToPrompt({ model: about.model, style: about.replay });
+    this.#toPrompt = createToPrompt({ model: about.model, style: about.replay, rules: about.rules });
   }
 
   async open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
@@ -123,7 +125,7 @@ class ModelRequests {
     if (wanted && !this.#refused.has(wanted)) {
       this.#refused.add(this.#style);
       this.#style = wanted;
-      this.#toPrompt = createToPrompt({ model: this.#about.model, style: wanted });
+      this.#toPrompt = createToPrompt({ model: this.#about.model, style: wanted, rules: this.#about.rules });
       return true;
     }
     if (this.#api + 1 >= this.#about.load.length || !isOtherApi(error)) return false;

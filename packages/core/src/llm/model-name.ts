@@ -11,7 +11,15 @@ export interface ModelRoute {
   readonly baseUrl: string;
   readonly needsKey: boolean;
   readonly replay: ReplayStyle;
+  readonly rules: RequestRules;
 }
+
+/**
+ * What an endpoint refuses in a request.
+ * - `usual`: ids of anything but letters, digits, `_` and `-`.
+ * - `mistral`: ids that are not nine letters and digits, and a word of the user directly after a result.
+ */
+export type RequestRules = 'usual' | 'mistral';
 
 interface Vendor {
   readonly protocol: ModelRoute['protocol'];
@@ -22,6 +30,8 @@ interface Vendor {
   readonly local?: true;
   /** Default `as-sent`. */
   readonly replay?: ReplayStyle;
+  /** Default `usual`. */
+  readonly rules?: RequestRules;
 }
 
 /** litellm's prefixes. Any other name works too, with a base URL: it is sent in full to an OpenAI-compatible endpoint. */
@@ -37,7 +47,7 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
   gemini: { protocol: 'google', baseUrl: 'https://generativelanguage.googleapis.com/v1beta', replay: 'signed-calls' },
   // With a key of its express mode.
   vertex_ai: { protocol: 'google', baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google', replay: 'signed-calls' },
-  mistral: { protocol: 'chat', baseUrl: 'https://api.mistral.ai/v1', replay: 'none' },
+  mistral: { protocol: 'chat', baseUrl: 'https://api.mistral.ai/v1', replay: 'none', rules: 'mistral' },
   groq: { protocol: 'chat', baseUrl: 'https://api.groq.com/openai/v1', replay: 'none' },
   xai: { protocol: 'chat', baseUrl: 'https://api.x.ai/v1' },
   deepseek: { protocol: 'chat', baseUrl: 'https://api.deepseek.com/v1', replay: 'text-with-calls' },
@@ -81,14 +91,14 @@ export function routeModel(model: string, baseUrl: string | undefined): ModelRou
   const { vendor: name, modelId } = splitModelName(model);
   const vendor = name === undefined ? undefined : VENDORS[name];
   if (modelId === '') return undefined;
-  const replay = vendor?.replay ?? 'as-sent';
+  const { replay = 'as-sent', rules = 'usual' } = vendor ?? {};
   if (!baseUrl) {
     if (vendor?.baseUrl === undefined) return undefined;
-    return { protocol: vendor.protocol, modelId, baseUrl: vendor.baseUrl, needsKey: !vendor.local, replay };
+    return { protocol: vendor.protocol, modelId, baseUrl: vendor.baseUrl, needsKey: !vendor.local, replay, rules };
   }
   const url = URL.parse(baseUrl);
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   const addedPath = url.pathname === '/' ? (vendor?.defaultPath ?? '') : '';
   const protocol = vendor?.protocol === 'anthropic' || vendor?.protocol === 'azure' ? vendor.protocol : 'chat';
-  return { protocol, modelId, baseUrl: baseUrl.replace(/\/+$/, '') + addedPath, needsKey: false, replay };
+  return { protocol, modelId, baseUrl: baseUrl.replace(/\/+$/, '') + addedPath, needsKey: false, replay, rules };
 }

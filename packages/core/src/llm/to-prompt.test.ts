@@ -22,7 +22,7 @@ const MESSAGES: readonly LlmMessage[] = [
   { role: 'user', text: 'go on' },
 ];
 
-const AS_SENT = { model: 'm', style: 'as-sent' } as const;
+const AS_SENT = { model: 'm', style: 'as-sent', rules: 'usual' } as const;
 
 describe('the request', () => {
   it('LM50: ids, arguments and texts are legal for every provider', () => {

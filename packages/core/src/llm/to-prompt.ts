@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   LanguageModelV4FilePart,
   LanguageModelV4Prompt,
@@ -7,8 +8,15 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import { NO_REASONING, NO_SIGNATURE, type ReasoningReplay } from './reasoning-replay.ts';
-import type { ReasoningPart } from '@tendon/protocol';
+import type { ProviderMetadata, ReasoningPart } from '@tendon/protocol';
+import { fieldsOf } from './reasoning-fields.ts';
+import type { RequestRules } from './model-name.ts';
 import type { LlmMessage, LlmToolCall } from './llm-provider.ts';
+
+/** How one model is asked. */
+export interface PromptShape extends ReasoningReplay {
+  readonly rules: RequestRules;
+}
 
 type PromptMessage = LanguageModelV4Prompt[number];
 type AssistantMessage = Extract<LlmMessage, { role: 'assistant' }>;
@@ -26,11 +34,11 @@ interface PromptParts {
  * ids of the alphabet that every provider takes, and pictures of tool results in a message of their own after the results.
  * A message that was in an earlier request is not made again: of a long conversation, most were.
  */
-export function createToPrompt(replay: ReasoningReplay): (messages: readonly LlmMessage[]) => LanguageModelV4Prompt {
+export function createToPrompt(shape: PromptShape): (messages: readonly LlmMessage[]) => LanguageModelV4Prompt {
   let before: readonly LlmMessage[] = [];
   let made: readonly PromptParts[] = [];
   return (messages) => {
-    made = messages.map((message, index) => (message === before[index] ? made[index]! : toPromptParts(message, replay)));
+    made = messages.map((message, index) => (message === before[index] ? made[index]! : toPromptParts(message, shape)));
     before = messages;
     const prompt: PromptMessage[] = [];
     let shown: LanguageModelV4FilePart[] = [];
@@ -43,20 +51,20 @@ export function createToPrompt(replay: ReasoningReplay): (messages: readonly Llm
       prompt.push(...parts);
     }
     if (shown.length > 0) prompt.push(showing(shown));
-    return withCacheMarks(prompt);
+    return withCacheMarks(shape.rules === 'mistral' ? withBridges(prompt) : prompt);
   };
 }
 
-function toPromptParts(message: LlmMessage, replay: ReasoningReplay): PromptParts {
+function toPromptParts(message: LlmMessage, shape: PromptShape): PromptParts {
   const pictures = message.role === 'tool' ? (message.imageUrls ?? []).flatMap(toFilePart) : [];
-  return { role: message.role, parts: toPromptMessages(message, replay), pictures };
+  return { role: message.role, parts: toPromptMessages(message, shape), pictures };
 }
 
 function showing(pictures: readonly LanguageModelV4FilePart[]): PromptMessage {
   return { role: 'user', content: [{ type: 'text', text: 'The tool results above show:' }, ...pictures] };
 }
 
-function toPromptMessages(message: LlmMessage, replay: ReasoningReplay): PromptMessage[] {
+function toPromptMessages(message: LlmMessage, shape: PromptShape): PromptMessage[] {
   switch (message.role) {
     case 'system':
       return message.text === '' ? [] : [{ role: 'system', content: message.text }];
@@ -65,30 +73,50 @@ function toPromptMessages(message: LlmMessage, replay: ReasoningReplay): PromptM
       return [{ role: 'user', content: [{ type: 'text', text: message.text || (files.length > 0 ? '(an image)' : '(empty)') }, ...files] }];
     }
     case 'assistant': {
-      const content = answerParts(message, replay);
-      return content.every(({ type }) => type === 'reasoning') ? [] : [{ role: 'assistant', content }];
+      const content = answerParts(message, shape);
+      return content.every(({ type }) => type === 'reasoning') ? [] : [toAnswer(content)];
     }
     case 'tool': {
       const output = { type: 'text' as const, value: message.text || '(no output)' };
       return [
-        { role: 'tool', content: [{ type: 'tool-result', toolCallId: legalId(message.toolCallId), toolName: message.toolName, output }] },
+        {
+          role: 'tool',
+          content: [{ type: 'tool-result', toolCallId: legalId(message.toolCallId, shape.rules), toolName: message.toolName, output }],
+        },
       ];
     }
   }
 }
 
+/** With what the model thought in the field in which the endpoint sent it. */
+function toAnswer(content: AnswerPart[]): PromptMessage {
+  const thoughts = content.filter((part) => part.type === 'reasoning');
+  const text = thoughts.map((part) => part.text).join('');
+  const providerOptions = thoughts.map((part) => fieldsOf(text, part.providerOptions as ProviderMetadata | undefined)).find(Boolean);
+  if (!providerOptions) return { role: 'assistant', content };
+  return { role: 'assistant', content: content.filter(({ type }) => type !== 'reasoning'), providerOptions };
+}
+
+/** An answer between a result and a word of the user. */
+function withBridges(prompt: readonly PromptMessage[]): PromptMessage[] {
+  const bridge: PromptMessage = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
+  return prompt.flatMap((message, index) =>
+    message.role === 'user' && prompt[index - 1]?.role === 'tool' ? [bridge, message] : [message],
+  );
+}
+
 type AnswerPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart;
 
 /** Text, calls and reasoning in the order in which they came. Reasoning of another model is left out, and what led to nothing more: no answer may end with it. */
-function answerParts({ text, toolCalls = [], reasoning }: AssistantMessage, { model, style }: ReasoningReplay): AnswerPart[] {
+function answerParts({ text, toolCalls = [], reasoning }: AssistantMessage, { model, style, rules }: PromptShape): AnswerPart[] {
   const isOwn = reasoning?.model === model && style !== 'none';
   const thoughts = isOwn && style !== 'signed-calls' ? reasoning.parts : [];
   const at = (place: number): LanguageModelV4ReasoningPart[] => thoughts.filter((part) => part.at === place).map(toReasoningPart);
   const texts = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
-  const calls = toolCalls.flatMap((call, index) => [...at(index + 1), toCallPart(call, isOwn)]);
+  const calls = toolCalls.flatMap((call, index) => [...at(index + 1), toCallPart(call, isOwn, rules)]);
   const parts = [...at(0), ...texts, ...calls];
   if (calls.length === 0) return parts;
-  if (style === 'text-with-calls' && !thoughts.some((part) => part.text !== ''))
+  if (style === 'text-with-calls' && !parts.some((part) => part.type === 'reasoning' && part.text !== ''))
     return [{ type: 'reasoning', text: NO_REASONING }, ...parts];
   return style === 'signed-calls' ? withSignature(parts) : parts;
 }
@@ -104,13 +132,24 @@ function toReasoningPart({ text, metadata }: ReasoningPart): LanguageModelV4Reas
   return { type: 'reasoning', text, ...(metadata && { providerOptions: metadata as SharedV4ProviderOptions }) };
 }
 
-function toCallPart({ id, name, arguments: args, metadata }: LlmToolCall, isOwn: boolean): LanguageModelV4ToolCallPart {
+function toCallPart(
+  { id, name, arguments: args, metadata }: LlmToolCall,
+  isOwn: boolean,
+  rules: RequestRules,
+): LanguageModelV4ToolCallPart {
   const providerOptions = isOwn ? (metadata as SharedV4ProviderOptions | undefined) : undefined;
-  return { type: 'tool-call', toolCallId: legalId(id), toolName: name, input: toObject(args), ...(providerOptions && { providerOptions }) };
+  return {
+    type: 'tool-call',
+    toolCallId: legalId(id, rules),
+    toolName: name,
+    input: toObject(args),
+    ...(providerOptions && { providerOptions }),
+  };
 }
 
-/** A conversation may change its provider: Anthropic refuses ids that others give. */
-function legalId(id: string): string {
+/** A conversation may change its model: the id that one gave is another's to refuse. The same id always becomes the same. */
+function legalId(id: string, rules: RequestRules): string {
+  if (rules === 'mistral') return /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
   return id.replaceAll(/[^\w-]/g, '_') || '_';
 }
 

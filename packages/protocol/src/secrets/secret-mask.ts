@@ -7,7 +7,7 @@
  * M2  A stream gives out a character only when no secret can begin at or before it any more: it holds back less than the
  *     longest secret, and only while what it holds looks like one.
  */
-import type { AnswerReasoning } from '../event.ts';
+import type { AnswerReasoning, ProviderMetadata } from '../event.ts';
 import { createPatternFinder, type Found, type Range } from './pattern-finder.ts';
 import type { Secret } from './secret.ts';
 
@@ -119,9 +119,14 @@ function createStream(search: Search): MaskedStream {
 function maskReasoning(reasoning: AnswerReasoning, text: (input: string) => string): AnswerReasoning {
   const parts = reasoning.parts.map((part) => {
     const shown = text(part.text);
-    return shown === part.text ? part : { text: shown, at: part.at };
+    return shown === part.text && isClean(part.metadata, text) ? part : { text: shown, at: part.at };
   });
   return { ...reasoning, parts };
+}
+
+/** Some endpoints repeat the text in it. */
+function isClean(metadata: ProviderMetadata | undefined, text: (input: string) => string): boolean {
+  return metadata === undefined || JSON.stringify(maskDeep(metadata, text)) === JSON.stringify(metadata);
 }
 
 const NEVER_SECRET = new Set(['action', 'observation', 'source', 'executor']);

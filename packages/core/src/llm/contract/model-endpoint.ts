@@ -9,6 +9,8 @@ import type { AddressInfo } from 'node:net';
 /** One answer of the endpoint. */
 export interface EndpointTurn {
   readonly reasoning?: readonly string[];
+  /** Where chat completions hold the reasoning; default `reasoning_content`. */
+  readonly reasoningIn?: 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'content';
   /** Of the reasoning: Anthropic's signature, OpenAI's encrypted content; on the first call for Gemini. */
   readonly signature?: string;
   readonly text?: readonly string[];
@@ -116,10 +118,11 @@ function* openaiFrames(turn: EndpointTurn): Iterable<string> {
   const frame = (extra: object) => `data: ${JSON.stringify({ ...base, ...extra })}\n\n`;
   const chunk = (delta: object, finish: string | null = null) => frame({ choices: [{ index: 0, delta, finish_reason: finish }] });
   yield chunk({ role: 'assistant', content: '' });
-  for (const text of turn.reasoning ?? []) yield chunk({ reasoning_content: text });
+  for (const delta of thoughtDeltas(turn)) yield chunk(delta);
   for (const text of turn.text ?? []) yield chunk({ content: text });
+  const isSigned = turn.reasoningIn === undefined && turn.signature;
   for (const [index, { id, name, pieces }] of (turn.calls ?? []).entries()) {
-    const signed = index === 0 && turn.signature && { extra_content: { google: { thought_signature: turn.signature } } };
+    const signed = index === 0 && isSigned && { extra_content: { google: { thought_signature: turn.signature } } };
     yield chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' }, ...signed }] });
     for (const piece of pieces) yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
@@ -135,6 +138,18 @@ function* openaiFrames(turn: EndpointTurn): Iterable<string> {
   };
   yield frame({ choices: [], usage });
   yield 'data: [DONE]\n\n';
+}
+
+function* thoughtDeltas({ reasoning = [], reasoningIn = 'reasoning_content', signature }: EndpointTurn): Iterable<object> {
+  for (const text of reasoning) {
+    // Mistral's way.
+    if (reasoningIn === 'content') yield { content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
+    else if (reasoningIn !== 'reasoning_details') yield { [reasoningIn]: text };
+    else yield { reasoning: text, reasoning_details: [{ type: 'reasoning.text', text, signature: null, format: 'own-v1', index: 0 }] };
+  }
+  if (reasoningIn !== 'reasoning_details' || signature === undefined) return;
+  yield { reasoning_details: [{ type: 'reasoning.text', signature, format: 'own-v1', index: 0 }] };
+  yield { reasoning_details: [{ type: 'reasoning.encrypted', data: `sealed ${signature}`, id: 'rs_1', format: 'own-v1', index: 1 }] };
 }
 
 function send(type: string, fields: object): string {

@@ -29,7 +29,13 @@ interface SentAnswer {
   readonly role: string;
   readonly content: readonly { readonly thinking?: string; readonly signature?: string }[];
   readonly reasoning_content?: string;
-  readonly tool_calls?: readonly { readonly extra_content?: { readonly google?: { readonly thought_signature?: string } } }[];
+  readonly reasoning?: string;
+  readonly reasoning_details?: readonly object[];
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly extra_content?: { readonly google?: { readonly thought_signature?: string } };
+  }[];
 }
 
 const TURNS = 20;
@@ -37,9 +43,14 @@ const thoughtOf = (turn: number) => `I think about step ${turn}. `;
 const signatureOf = (turn: number) => Buffer.from(`signed ${turn}`).toString('base64');
 
 /** Step n of the task: reasoning and a call; the last one finishes. */
-function turnOf(turn: number): EndpointTurn {
+function turnOf(turn: number, reasoningIn?: EndpointTurn['reasoningIn']): EndpointTurn {
   const call = turn < TURNS ? { name: 'think', pieces: ['{"thought":', `"${turn}"}`] } : { name: 'finish', pieces: ['{"message":"done"}'] };
-  return { reasoning: [thoughtOf(turn), 'Done thinking.'], signature: signatureOf(turn), calls: [{ id: `call_${turn}`, ...call }] };
+  return {
+    reasoning: [thoughtOf(turn), 'Done thinking.'],
+    signature: signatureOf(turn),
+    calls: [{ id: `call${String(turn).padStart(5, '0')}`, ...call }],
+    ...(reasoningIn && { reasoningIn }),
+  };
 }
 
 const refusal = (message: string): EndpointTurn => ({ status: 400, body: { error: { type: 'invalid_request_error', message } } });
@@ -50,6 +61,7 @@ interface Wire {
   readonly model: string;
   /** Vendor's own address, where a name at another one would mean something else. */
   readonly host?: string;
+  readonly reasoningIn?: EndpointTurn['reasoningIn'];
   /** What the vendor's page says of a request whose history lacks the reasoning of an answer with calls; undefined when nothing is missing. */
   readonly missing: (body: Body) => string | undefined;
 }
@@ -57,6 +69,23 @@ interface Wire {
 const assistants = (body: Body): readonly SentAnswer[] => sent(body).messages.filter(({ role }) => role === 'assistant');
 const geminiCalls = (body: Body) => sent(body).contents.flatMap(({ parts }) => parts.filter(({ functionCall }) => functionCall));
 const whole = (turn: number) => `${thoughtOf(turn)}Done thinking.`;
+
+const detailsOf = (turn: number) => [
+  { type: 'reasoning.text', text: whole(turn), signature: signatureOf(turn), format: 'own-v1', index: 0 },
+  { type: 'reasoning.encrypted', data: `sealed ${signatureOf(turn)}`, id: 'rs_1', format: 'own-v1', index: 1 },
+];
+
+/** Mistral misses no reasoning: it refuses fields that it does not know, ids of others, and words directly after a result. */
+function mistralFault(body: Body): string | undefined {
+  const { messages } = sent(body);
+  if (messages.some((message) => message.reasoning_content !== undefined || message.reasoning !== undefined))
+    return 'body.messages.assistant.reasoning_content: Extra inputs are not permitted';
+  const ids = messages.flatMap(({ tool_calls: calls = [], tool_call_id: id }) => [...calls.map((call) => call.id), ...(id ? [id] : [])]);
+  const strange = ids.find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
+  if (strange !== undefined) return `Tool call id was ${strange} but must be a-z, A-Z, 0-9, with a length of 9.`;
+  const isAfterResult = messages.some(({ role }, index) => role === 'user' && messages[index - 1]?.role === 'tool');
+  return isAfterResult ? "Unexpected role 'user' after role 'tool'" : undefined;
+}
 
 const WIRES: readonly Wire[] = [
   {
@@ -87,6 +116,45 @@ const WIRES: readonly Wire[] = [
       assistants(body).every(({ reasoning_content: text }, turn) => text === whole(turn + 1))
         ? undefined
         : 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
+  },
+  {
+    name: 'Kimi',
+    protocol: 'openai',
+    model: 'moonshot/kimi-k2.5',
+    missing: (body) =>
+      assistants(body).every(({ reasoning_content: text }, turn) => text === whole(turn + 1))
+        ? undefined
+        : 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
+  },
+  {
+    name: 'OpenRouter',
+    protocol: 'openai',
+    model: 'openrouter/anthropic/claude-sonnet-4.5',
+    reasoningIn: 'reasoning_details',
+    missing: (body) =>
+      assistants(body).every(
+        ({ reasoning_details: details, reasoning, reasoning_content: text }, turn) =>
+          JSON.stringify(details) === JSON.stringify(detailsOf(turn + 1)) && reasoning === undefined && text === undefined,
+      )
+        ? undefined
+        : 'Gemini models require OpenRouter reasoning details to be preserved in each request.',
+  },
+  {
+    name: 'Ollama',
+    protocol: 'openai',
+    model: 'ollama/gpt-oss:20b',
+    reasoningIn: 'reasoning',
+    missing: (body) =>
+      assistants(body).every(({ reasoning, reasoning_content: text }, turn) => reasoning === whole(turn + 1) && text === undefined)
+        ? undefined
+        : 'the field reasoning of an earlier answer is missing',
+  },
+  {
+    name: 'Mistral',
+    protocol: 'openai',
+    model: 'mistral/magistral-medium-latest',
+    reasoningIn: 'content',
+    missing: mistralFault,
   },
   {
     name: 'Gemini',
@@ -130,15 +198,17 @@ const WIRES: readonly Wire[] = [
 
 function answersIn(body: Body): readonly unknown[] {
   if ('contents' in body) return geminiCalls(body);
-  return 'input' in body ? sent(body).input.filter(({ type }) => type === 'function_call') : assistants(body);
+  if ('input' in body) return sent(body).input.filter(({ type }) => type === 'function_call');
+  // Between a result and a word, Mistral's have an answer without calls.
+  return assistants(body).filter(({ content, tool_calls: calls }) => calls !== undefined || Array.isArray(content));
 }
 
 /** As strict as the vendor's page: history without its reasoning is refused. */
-async function strictEndpoint({ protocol, missing }: Wire): Promise<ModelEndpoint> {
+async function strictEndpoint({ protocol, missing, reasoningIn }: Wire): Promise<ModelEndpoint> {
   const endpoint = await startModelEndpoint(protocol, (body) => {
     const answers = answersIn(body);
     const lack = missing(body);
-    return lack === undefined ? turnOf(answers.length + 1) : refusal(lack);
+    return lack === undefined ? turnOf(answers.length + 1, reasoningIn) : refusal(lack);
   });
   onTestFinished(() => endpoint[Symbol.asyncDispose]());
   return endpoint;
@@ -218,6 +288,47 @@ it.each([
   expect(answer).toMatchObject({ role: 'assistant' });
   expect(answer!.reasoning_content).toBe(text);
   expect(answer!.tool_calls?.[0]?.extra_content?.google?.thought_signature).toBe(signature);
+});
+
+it('LM807: Mistral takes a conversation that another model began, with pictures among its results', async () => {
+  const endpoint = await startModelEndpoint('openai', (body) => {
+    const fault = mistralFault(body);
+    return fault === undefined ? { text: ['ok'] } : refusal(fault);
+  });
+  onTestFinished(() => endpoint[Symbol.asyncDispose]());
+  const provider = providerOf({ model: 'mistral/mistral-large-latest' }, endpoint);
+  const imageUrls = ['data:image/png;base64,iVBORw0KGgo='];
+  const call = { id: 'functions.browse:0', name: 'browse', arguments: '{}' };
+  const messages: readonly LlmMessage[] = [
+    ...HISTORY,
+    { role: 'assistant', text: '', toolCalls: [call, { ...call, id: 'functions.browse:1' }] },
+    { role: 'tool', toolCallId: 'functions.browse:0', toolName: 'browse', text: 'seen', imageUrls },
+    { role: 'tool', toolCallId: 'functions.browse:1', toolName: 'browse', text: 'seen', imageUrls },
+    { role: 'user', text: 'And now?' },
+  ];
+  expect(answerOf(await collect(provider, { messages, tools: [] })).text).toBe('ok');
+  const ids = sent(endpoint.requests[0]!.body).messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
+  expect(new Set(ids).size).toBe(3);
+});
+
+it('LM710: reasoning that came encrypted alone is sent back, and what makes no sense is left out', async () => {
+  const seal = { type: 'reasoning.encrypted', data: 'SEALED', id: 'rs_1', format: 'own-v1', index: 0 };
+  const garbage = [null, 7, 'x'].map((reasoning_details) => ({ choices: [{ index: 0, delta: { reasoning_details } }] }));
+  const frames = [
+    ...garbage,
+    { choices: [{ index: 0, delta: { reasoning_details: [null, seal] } }] },
+    { choices: [{ index: 0, delta: { content: 'ok' }, finish_reason: 'stop' }] },
+  ];
+  const stream = `${frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('')}data: [DONE]\n\n`;
+  const endpoint = await startModelEndpoint('openai', [{ garbage: stream }]);
+  onTestFinished(() => endpoint[Symbol.asyncDispose]());
+  const provider = providerOf({ model: 'openrouter/openai/gpt-5.2' }, endpoint);
+  const first = answerOf(await collect(provider));
+  expect(first).toMatchObject({ text: 'ok', reasoning: [{ text: '', at: 0 }] });
+  const { text, reasoning = [] } = first;
+  const again: LlmMessage = { role: 'assistant', text, reasoning: { model: provider.model, parts: reasoning } };
+  await collect(provider, { messages: [...HISTORY.slice(0, 2), again, { role: 'user', text: 'go on' }], tools: [] });
+  expect(assistants(endpoint.requests[1]!.body)[0]).toMatchObject({ content: 'ok', reasoning_details: [seal] });
 });
 
 describe('an endpoint that the table does not know', () => {
