@@ -32,6 +32,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
       answers[`${request.method} ${pathname}`] ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
       (pathname.endsWith('/confirmation') ? () => CONFIRMATION : undefined) ??
+      UNDOING[pathname.split('/').at(-1)] ??
       (single && (() => conversations.find((one) => one.conversation_id === single[1]) ?? null));
     if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
     if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');
@@ -45,6 +46,25 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
   await new Promise((resolve) => http.listen(port, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${http.address().port}`, close: () => io.close() };
 }
+
+/** By the last name of the path. */
+const UNDOING = {
+  checkpoints: () => ({
+    checkpoints: [{ number: 3, made_at: new Date().toISOString(), event_id: 0, restore_id: null, files: 4 }],
+    left_out: [],
+    off: null,
+  }),
+  changes: () => ({
+    checkpoint: 3,
+    count: 2,
+    changes: [
+      { path: 'packages/import/src/read-csv.ts', change: 'changed' },
+      { path: 'samples/comma.csv', change: 'removed' },
+    ],
+  }),
+  restore: () => ({ status: 'restored', event_id: 99, changed: 2, left: [] }),
+  fork: () => ({ conversation_id: 'done', event_id: 9, checkpoint: 3, left: [] }),
+};
 
 const CONFIRMATION = {
   mode: 'rules',

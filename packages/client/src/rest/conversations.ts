@@ -1,5 +1,8 @@
 import type {
   AlwaysRule,
+  CheckpointChanges,
+  ConversationCheckpoints,
+  ForkedConversation,
   ConfirmationRule,
   ConversationConfirmation,
   ConversationNetwork,
@@ -79,6 +82,14 @@ export function conversationRoutes(request: Request) {
     /** In other conversations too; needs the scope `admin`. */
     alwaysAllow: (id: string, body: AlwaysRule) =>
       request<ConversationConfirmation>(at(id, '/confirmation/always'), { method: 'POST', body }),
+    /** The states of its workspace that can be restored. */
+    checkpoints: (id: string) => request<ConversationCheckpoints>(at(id, '/checkpoints')),
+    /** What restoring this one would do to the files as they are. */
+    checkpointChanges: (id: string, number: number) => request<CheckpointChanges>(at(id, `/checkpoints/${number}/changes`)),
+    restore: (id: string, number: number, what: 'files' | 'conversation' | 'both') =>
+      request<unknown>(at(id, `/checkpoints/${number}/restore`), { method: 'POST', body: { what } }),
+    /** A second conversation, which has the events up to this one. */
+    fork: (id: string, event: number) => request<ForkedConversation>(at(id, '/fork'), { method: 'POST', body: { event } }),
     trajectory: (id: string) => request<{ readonly trajectory: readonly Record<string, unknown>[] }>(at(id, '/trajectory')),
   };
 }

@@ -7,6 +7,8 @@ export const CheckpointInfo = z.object({
   made_at: z.string(),
   /** The action before which it was made; null where it holds what a restore replaced. */
   event_id: z.number().int().nullable(),
+  /** The restore that replaced what it holds; null where it was made before a step. */
+  restore_id: z.number().int().nullable(),
   files: z.number().int(),
 });
 export type CheckpointInfo = z.output<typeof CheckpointInfo>;

@@ -71,8 +71,8 @@ export const checkpointRoutes: Routes<CheckpointsContext> = (app, context) => {
 };
 
 function infoOf({ number, actionId, at, files, isOfRestore }: Checkpoint): CheckpointInfo {
-  const isOfStep = !isOfRestore && actionId < Number.MAX_SAFE_INTEGER;
-  return { number, made_at: new Date(at).toISOString(), event_id: isOfStep ? actionId : null, files };
+  const id = actionId < Number.MAX_SAFE_INTEGER ? actionId : null;
+  return { number, made_at: new Date(at).toISOString(), event_id: isOfRestore ? null : id, restore_id: isOfRestore ? id : null, files };
 }
 
 /** What answers the action; nothing when that takes longer than a client waits. */

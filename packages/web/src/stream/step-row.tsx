@@ -1,4 +1,5 @@
-import { Braces, Copy, Link2, PanelRightOpen } from 'lucide-react';
+import { Braces, Copy, History, Link2, PanelRightOpen } from 'lucide-react';
+import { useState } from 'react';
 import { type TabName, useConversation } from '../conversation/open-conversation.ts';
 import { elapsed } from '../copy/figures.ts';
 import { paths } from '../lib/paths.ts';
@@ -6,6 +7,7 @@ import { useNow } from '../lib/use-now.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
+import { RestoreHere } from './restore-here.tsx';
 import { cardOf } from './cards/card-of.tsx';
 import type { Card, CardRow } from './cards/card.tsx';
 import type { RowPlace } from './item-row.tsx';
@@ -24,6 +26,7 @@ export function StepRow({ step, position, size, isNewest, live, folds }: StepRow
   const card = cardOf(step, live);
   const { snapshot } = useConversation();
   const isRunning = isPending(step) && isNewest && snapshot.state.agentState === 'running';
+  const [isRestoring, setRestoring] = useState(false);
   const isOpen = card.body !== undefined && folds.isOpen(step.key, card.open === 'always' || (card.open === 'newest' && isNewest));
   return (
     <article
@@ -41,9 +44,12 @@ export function StepRow({ step, position, size, isNewest, live, folds }: StepRow
           <RowLine card={card} hasBody={card.body !== undefined} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
             {isRunning && <Running since={Date.parse(step.at)} />}
           </RowLine>
-          <Acts step={step} card={card} />
+          <Acts step={step} card={card} isRestoring={isRestoring} onRestore={() => setRestoring(!isRestoring)} />
         </div>
         {isOpen && <div className="event-body">{card.body!()}</div>}
+        {isRestoring && (
+          <RestoreHere actionId={step.action?.id ?? step.id} lastId={step.observation?.id ?? step.id} onDone={() => setRestoring(false)} />
+        )}
       </div>
     </article>
   );
@@ -96,8 +102,15 @@ function Running({ since }: { readonly since: number }) {
 
 const TABS: Readonly<Record<string, TabName>> = { run: 'terminal', edit: 'changes', write: 'changes', task_tracking: 'plan' };
 
-function Acts({ step, card }: { readonly step: StepItem; readonly card: Card }) {
-  const { id, show } = useConversation();
+interface ActsProps {
+  readonly step: StepItem;
+  readonly card: Card;
+  readonly isRestoring: boolean;
+  readonly onRestore: () => void;
+}
+
+function Acts({ step, card, isRestoring, onRestore }: ActsProps) {
+  const { id, show, isWatched } = useConversation();
   const tab = TABS[step.action?.action ?? ''];
   return (
     <div className="event-acts">
@@ -109,6 +122,11 @@ function Acts({ step, card }: { readonly step: StepItem; readonly card: Card }) 
       <IconButton small label="Copy link" onClick={() => void navigator.clipboard.writeText(location.origin + paths.event(id, step.id))}>
         <Icon of={Link2} small />
       </IconButton>
+      {step.action && !isWatched && (
+        <IconButton small label="Restore to here" aria-expanded={isRestoring} onClick={onRestore}>
+          <Icon of={History} small />
+        </IconButton>
+      )}
       {tab && (
         <IconButton small label="Show in workbench" onClick={() => show({ tab, eventId: step.observation?.id ?? step.id })}>
           <Icon of={PanelRightOpen} small />

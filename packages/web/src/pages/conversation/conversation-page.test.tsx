@@ -55,6 +55,24 @@ it('CL22: a card folds and opens by click and by key', async () => {
   expect(line.getAttribute('aria-expanded')).toBe('true');
 });
 
+it('CL832: what restoring a step would change is shown first; its parts are buttons, and a fork is opened', async () => {
+  await open('/conversations/ledger');
+  const card = within(await screen.findByRole('article', { name: /^Edited packages\/import\/src\/read-csv\.ts/ }, LATER));
+  await userEvent.click(card.getByRole('button', { name: 'Restore to here' }));
+  const restore = within(await card.findByRole('region', { name: 'Restore to here' }, LATER));
+  const changes = within(await restore.findByRole('list', { name: 'What would change' }, LATER));
+  expect(changes.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'packages/import/src/read-csv.tschanges',
+    'samples/comma.csvgoes',
+  ]);
+  for (const name of ['Conversation', 'Both']) restore.getByRole('button', { name });
+  await userEvent.click(restore.getByRole('button', { name: 'Files' }));
+  await waitFor(() => expect(card.queryByRole('region', { name: 'Restore to here' })).toBeNull(), LATER);
+  await userEvent.click(card.getByRole('button', { name: 'Restore to here' }));
+  await userEvent.click(await card.findByRole('button', { name: 'Fork from here' }, LATER));
+  await waitFor(() => expect(document.title).toContain('Explain how the ledger rounds'), LATER);
+});
+
 it('CL762: the answers that a question offers are buttons; one is sent by a click, and then they are gone', async () => {
   await open('/conversations/export');
   const answers = within(await screen.findByRole('group', { name: 'Answers' }, LATER));

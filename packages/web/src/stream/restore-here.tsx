@@ -1,0 +1,131 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { CheckpointChanges, CheckpointInfo } from '@tendon/protocol';
+import { useNavigate } from 'react-router';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { paths } from '../lib/paths.ts';
+import { tendon } from '../lib/server.ts';
+import { Button } from '../ui/button.tsx';
+import { Late } from '../ui/placeholder.tsx';
+
+interface RestoreHereProps {
+  /** The action of the step, before which the workspace was stored. */
+  readonly actionId: number;
+  /** Its last event, which a fork still has. */
+  readonly lastId: number;
+  readonly onDone: () => void;
+}
+
+/** The way back to before a step, and on from after it in a second conversation. What would change is shown first. */
+export function RestoreHere({ actionId, lastId, onDone }: RestoreHereProps) {
+  const { id } = useConversation();
+  const list = useQuery({ queryKey: ['checkpoints', id, actionId], queryFn: () => tendon.conversations.checkpoints(id), retry: false });
+  const checkpoint = list.data && checkpointBefore(list.data.checkpoints, actionId);
+  return (
+    <section aria-label="Restore to here" className="restore">
+      {list.isPending && <Late>Reading the checkpoints</Late>}
+      {list.error && <p className="tone-bad">{list.error.message}</p>}
+      {list.data && !checkpoint && (
+        <p>The workspace before this step is not stored{list.data.off === null ? '.' : `: ${list.data.off}.`}</p>
+      )}
+      {checkpoint && <Restore checkpoint={checkpoint} onDone={onDone} />}
+      <Fork lastId={lastId} />
+    </section>
+  );
+}
+
+/** The state before an action is the newest one that is not later. */
+function checkpointBefore(checkpoints: readonly CheckpointInfo[], actionId: number): CheckpointInfo | undefined {
+  return checkpoints.find(({ event_id: step, restore_id: restore }) => (step ?? restore ?? Number.POSITIVE_INFINITY) <= actionId);
+}
+
+const PARTS = [
+  ['files', 'Files'],
+  ['conversation', 'Conversation'],
+  ['both', 'Both'],
+] as const;
+
+function Restore({ checkpoint: { number, event_id: step }, onDone }: { readonly checkpoint: CheckpointInfo; readonly onDone: () => void }) {
+  const { id } = useConversation();
+  const queries = useQueryClient();
+  const changes = useQuery({
+    queryKey: ['checkpoint-changes', id, number],
+    queryFn: () => tendon.conversations.checkpointChanges(id, number),
+    retry: false,
+    staleTime: 0,
+  });
+  const restore = useMutation({
+    mutationFn: (what: (typeof PARTS)[number][0]) => tendon.conversations.restore(id, number, what),
+    onSuccess: onDone,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['checkpoints', id] }),
+  });
+  const problem = restore.error ?? changes.error;
+  return (
+    <>
+      <p>Restore to before this step. It can be taken back from its own row.</p>
+      {changes.isPending ? <Late>Comparing the files</Late> : changes.data && <Changes changes={changes.data} />}
+      <div className="flex items-center gap-2">
+        {PARTS.filter(([what]) => what === 'files' || step !== null).map(([what, words]) => (
+          <Button
+            key={what}
+            look={what === 'files' ? 'main' : 'line'}
+            aria-disabled={restore.isPending}
+            onClick={() => void (!restore.isPending && restore.mutate(what))}
+          >
+            {words}
+          </Button>
+        ))}
+      </div>
+      {restore.isPending && <Late>Restoring</Late>}
+      {problem && (
+        <p role="alert" className="tone-bad">
+          {problem.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+const VERBS = { added: 'comes back', changed: 'changes', removed: 'goes' } as const;
+const MAX_SHOWN = 8;
+
+function Changes({ changes: { count, changes } }: { readonly changes: CheckpointChanges }) {
+  if (count === 0) return <p className="text-ink-3">No file would change.</p>;
+  const more = count - Math.min(changes.length, MAX_SHOWN);
+  return (
+    <ul aria-label="What would change">
+      {changes.slice(0, MAX_SHOWN).map(({ path, change }) => (
+        <li key={path}>
+          <span className="mono truncate">{path}</span>
+          <span className="flex-1" />
+          <span className="text-small text-ink-3">{VERBS[change]}</span>
+        </li>
+      ))}
+      {more > 0 && <li className="text-small text-ink-3">and {more} more</li>}
+    </ul>
+  );
+}
+
+function Fork({ lastId }: { readonly lastId: number }) {
+  const { id } = useConversation();
+  const navigate = useNavigate();
+  const fork = useMutation({
+    mutationFn: () => tendon.conversations.fork(id, lastId),
+    onSuccess: ({ conversation_id: forked }) => void navigate(paths.conversation(forked)),
+  });
+  return (
+    <>
+      <p>Or leave this as it is, and go on from after this step in a second conversation with a folder of its own.</p>
+      <div>
+        <Button look="line" aria-disabled={fork.isPending} onClick={() => void (!fork.isPending && fork.mutate())}>
+          Fork from here
+        </Button>
+      </div>
+      {fork.isPending && <Late>Copying the workspace</Late>}
+      {fork.error && (
+        <p role="alert" className="tone-bad">
+          {fork.error.message}
+        </p>
+      )}
+    </>
+  );
+}
