@@ -35,12 +35,12 @@ const toolsIn = (requests: readonly EndpointRequest[]) => requests.map(({ body }
 describe('the models in use', () => {
   it('LM803, LM804, LM805, LM806: are asked on request, and what was found is used, also after a restart', async () => {
     const { endpoint, env } = await endpointOf();
-    const server = await TendonProcess.start({ ...env, LLM_SMALL_MODEL: 'own/small' });
+    const server = await TendonProcess.start({ ...env, LLM_FALLBACK_MODEL: 'own/other' });
     onTestFinished(() => server.remove());
     const list = async () => (await server.json<{ models: readonly object[] }>('/api/models')).models;
     expect(await list()).toMatchObject([
       { ...UNKNOWN, use: 'main' },
-      { ...UNKNOWN, model: 'own/small', use: 'small' },
+      { ...UNKNOWN, model: 'own/other', use: 'fallback' },
     ]);
     expect(endpoint.requests).toHaveLength(0);
     const cli = (args: readonly string[]) => tendon(makePlace(), ['models', ...args], { env: { TENDON_HOME: server.home } });

@@ -114,6 +114,19 @@ export async function composeConversation(record: StoredConversation, parts: Con
   return conversation;
 }
 
+/** Only an operator's small model is asked for titles: it is a request that nobody else asked for. */
+export async function askTitle(
+  record: StoredConversation,
+  task: string,
+  signal: AbortSignal,
+  { chooses, runtimes, ...shared }: Pick<ConversationParts, 'chooses' | 'runtimes' | 'clock' | 'places' | 'traits'>,
+): Promise<string | undefined> {
+  const { model, small } = chooses(record);
+  if (small === model) return undefined;
+  const { titleByModel } = await import('../conversations/title-by-model.ts');
+  return titleByModel(await makeProvider(small, { ...shared, dial: () => runtimes.dialAs(record.id) }), task, signal);
+}
+
 /** One level deep: who was asked does the work itself. */
 function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: ConversationConfig): Agent {
   const agent = withOptionalTools(findAgent(name), config.tools);

@@ -23,7 +23,7 @@ import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts';
 import { KnownModels } from '../settings/known-models.ts';
 import { chooseModel, chooseSmallModel } from '../settings/model-choice.ts';
-import { composeConversation, type Around } from './compose-conversation.ts';
+import { askTitle, composeConversation, type Around } from './compose-conversation.ts';
 import type { Engine } from './engine.ts';
 import { knownSecrets, openStores, type Foundation } from './open-stores.ts';
 
@@ -159,6 +159,7 @@ function createConversations(
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);
     },
+    title: (record, task, signal) => askTitle(record, task, signal, { ...foundation, runtimes, places, chooses }),
     onLooked: (open) => announcePorts(open, () => runtimes.ports(open.conversation.id)),
     open: (record, conversations) =>
       composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop }),

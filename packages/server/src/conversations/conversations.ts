@@ -37,6 +37,8 @@ interface ConversationHooks {
   readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
   /** Erases what others keep of a conversation that is deleted; called again when a deletion was cut off. */
   readonly onErase?: (id: string) => Promise<void>;
+  /** Asks a model for a title, which replaces the first words of the task; default: these stay. */
+  readonly title?: (record: StoredConversation, task: string, signal: AbortSignal) => Promise<string | undefined>;
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
 }
@@ -325,9 +327,21 @@ export class Conversations {
     const { id } = before;
     const unnamed = defaultTitle(id);
     const task = action.action === 'message' ? action.args.content : action.action === 'start' ? action.args.task : '';
-    const title = before.title === unnamed ? titleFromTask(this.#masked(task)) : undefined; // masked before it is cut: half a key is one too
+    const shown = this.#masked(task); // before it is cut: half a key is one too
+    const title = before.title === unnamed ? titleFromTask(shown) : undefined;
     this.#records.touch(id);
-    if (title) await this.#entitle(id, title, (record) => record.title === unnamed);
+    if (!title) return;
+    await this.#entitle(id, title, (record) => record.title === unnamed);
+    this.#entitleByModel(before, shown, title).catch((cause: unknown) => {
+      if (!this.#closing.signal.aborted) this.#options.logger.warn({ err: cause, conversation: id }, 'a title could not be asked for');
+    });
+  }
+
+  /** Nobody waits for it, and what a person called it meanwhile stays. */
+  async #entitleByModel(before: StoredConversation, task: string, title: string): Promise<void> {
+    const { signal } = this.#closing;
+    const better = await this.#options.title?.(before, task, signal);
+    if (better && !signal.aborted) await this.#entitle(before.id, this.#masked(better), (record) => record.title === title);
   }
 
   #masked(text: string): string {

@@ -2,18 +2,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { socketIoClient, testServer } from '../server.test-support.ts';
 
+type Answer = string | { readonly status: number; readonly message: string };
+
 /** An OpenAI-compatible endpoint that answers each request with words, or refuses it. */
-async function endpointOf(answer: (body: string) => string | { readonly status: number; readonly message: string }) {
+async function endpointOf(answer: (body: string) => Answer | Promise<Answer>) {
   const asked: { readonly model: string; readonly key: string | undefined; readonly body: string }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
     asked.push({ model: (JSON.parse(body) as { model: string }).model, key: request.headers.authorization, body });
-    const given = answer(body);
+    const given = await answer(body);
     if (typeof given !== 'string') {
       response.writeHead(given.status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: given.message } }));
       return;
@@ -82,4 +84,58 @@ it('LM731: summaries are asked of the small model, and of the conversation’s o
     expect(condensed.content).toBe(summary);
   }
   expect(small.asked.every(({ key }) => key === undefined)).toBe(true);
+});
+
+describe('titles', () => {
+  async function conversing(small?: { readonly url: string }) {
+    const main = await endpointOf(() => 'Done.');
+    const env = { LLM_MODEL: 'openai/main', LLM_API_KEY: 'key-of-main', LLM_BASE_URL: main.url };
+    const server = await testServer({ env: { ...env, ...(small && { LLM_SMALL_MODEL: 'openai/small', LLM_SMALL_BASE_URL: small.url }) } });
+    const titleOf = async (id: string) => ((await (await server.get(`/api/conversations/${id}`)).json()) as { title: string }).title;
+    const ask = async (content: string) => {
+      const id = await server.create();
+      const client = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
+      await client.frames.untilState('awaiting_user_input');
+      client.send({ action: 'message', args: { content } });
+      await client.frames.until((frame) => frame.action === 'message' && frame.source === 'agent');
+      return id;
+    };
+    return { main, server, titleOf, ask };
+  }
+
+  it('LM808: are given by the small model, in one short request, and never in place of what a person wrote', async () => {
+    const renamed = Promise.withResolvers<void>();
+    const small = await endpointOf(async (body) => {
+      if (body.includes('second task')) await renamed.promise;
+      return '**Title: “Sorting a list”**\nI chose it because the task is about sorting.';
+    });
+    const { main, server, titleOf, ask } = await conversing(small);
+    const first = await ask(`first task ${'x'.repeat(5_000)} its end`);
+    await expect.poll(() => titleOf(first)).toBe('Sorting a list');
+    expect(small.asked).toHaveLength(1);
+    expect(small.asked[0]!.body).not.toContain('its end');
+    const second = await ask('second task');
+    expect(await titleOf(second)).toBe('second task');
+    await fetch(`${server.url}/api/conversations/${second}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'Mine' }),
+    });
+    renamed.resolve();
+    const third = await ask('third task');
+    await expect.poll(() => titleOf(third)).toBe('Sorting a list');
+    expect(await titleOf(second)).toBe('Mine');
+    expect(main.asked.some(({ body }) => body.includes('a title of'))).toBe(false);
+  });
+
+  it('LM808: are the first words of the task where the small model fails, and no model is asked where there is none', async () => {
+    const failing = await endpointOf(() => ({ status: 404, message: 'gone' }));
+    const one = await conversing(failing);
+    const id = await one.ask('sort this list');
+    await expect.poll(() => failing.asked.length).toBe(1);
+    expect(await one.titleOf(id)).toBe('sort this list');
+    const two = await conversing();
+    expect(await two.titleOf(await two.ask('sort that list'))).toBe('sort that list');
+    expect(two.main.asked).toHaveLength(1);
+  });
 });
