@@ -50,6 +50,8 @@ export interface ConversationSettings {
   readonly condenses?: boolean;
   /** So many events that are shown whole are enough, whatever the window; default: the window alone decides. */
   readonly condensesAfter?: number;
+  /** Commands that must pass before the agent's task counts as finished; default: none. */
+  readonly finishChecks?: readonly string[];
   /** After so many events the fold is stored anew; see store-snapshots.ts. */
   readonly snapshotEvery?: number;
 }
@@ -145,8 +147,9 @@ async function openPorts(
 
 const NEVER_ASKS = (): ConfirmationSettings => ({ mode: 'never', rules: [], analyzer: 'rules' });
 
-function limitsOf({ maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter }: ConversationSettings): LoopLimits {
-  return { maxIterations, maxBudgetUsd, condenses, condensesAfter };
+function limitsOf(settings: ConversationSettings): LoopLimits {
+  const { maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter, finishChecks = [] } = settings;
+  return { maxIterations, maxBudgetUsd, condenses, condensesAfter, finishChecks };
 }
 
 interface ConversationParts {

@@ -40,6 +40,8 @@ export interface AnswerContext {
   readonly steered: boolean;
   readonly metrics: LlmMetrics;
   readonly now: Date;
+  /** There are checks to run before the task counts as finished: the loop grants that end. */
+  readonly hasChecks?: boolean;
 }
 
 /**
@@ -109,7 +111,7 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
     else if (answeredBy(action.action) !== 'none') waiting = true;
     ended ??= end;
   }
-  if (ended && !waiting) drafts.push(stateChanged(ended));
+  if (ended && !waiting && !(ended === 'finished' && context.hasChecks)) drafts.push(stateChanged(ended));
   return charged(drafts, answer, context.metrics);
 }
 

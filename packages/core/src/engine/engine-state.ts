@@ -34,6 +34,9 @@ import { filesOfPatch } from '../tools/many-edits.ts';
 import { NO_PLAN } from './plan.ts';
 import { circleOf, NO_REPETITION, repeat, type Repetition } from './repetition.ts';
 
+/** The id of the error that says of the agent's own end that checks failed: with it their round is over. */
+export const CHECKS_FAILED = 'AGENT_ERROR$CHECKS_FAILED';
+
 /** The id of the error that answers a request for a condensation which came to nothing. */
 export const NOT_CONDENSED = 'AGENT_ERROR$NOT_CONDENSED';
 
@@ -66,6 +69,16 @@ interface Progress {
   readonly hinted: boolean;
   /** It was halted for that: the id of the first action of the circle. */
   readonly circleFrom: number | undefined;
+  readonly checks: FinishChecks;
+}
+
+/** The commands that are run before the agent's task counts as finished. */
+interface FinishChecks {
+  /** So often were they begun. */
+  readonly rounds: number;
+  /** This round's results are in the log or will be, and nothing was concluded from them. */
+  readonly isOpen: boolean;
+  readonly failed: number;
 }
 
 /** What the model has been given beside messages and results. */
@@ -107,7 +120,16 @@ export interface EngineState {
   readonly shell: { readonly executor: string; readonly folder: string } | undefined;
 }
 
-const NO_PROGRESS: Progress = Object.freeze({ turns: 0, malformed: 0, repetition: NO_REPETITION, hinted: false, circleFrom: undefined });
+const NO_CHECKS: FinishChecks = Object.freeze({ rounds: 0, isOpen: false, failed: 0 });
+
+const NO_PROGRESS: Progress = Object.freeze({
+  turns: 0,
+  malformed: 0,
+  repetition: NO_REPETITION,
+  hinted: false,
+  circleFrom: undefined,
+  checks: NO_CHECKS,
+});
 
 export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   conversation: INITIAL_STATE,
@@ -176,6 +198,7 @@ function foldPerson(state: EngineState, action: Action): EngineState {
 }
 
 function foldAgent(state: EngineState, action: Action): EngineState {
+  if (isCheck(action)) return withChecks(state, openRound(state.progress.checks));
   if (action.source !== 'agent') return state;
   if (action.action === 'system') return { ...state, context: { ...state.context, hasSystem: true } };
   const understood = { ...state, progress: { ...state.progress, malformed: 0 } };
@@ -212,6 +235,8 @@ function foldObservation(state: EngineState, observation: Observation, before: C
   }
   if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED)
     return { ...state, condensation: { ...state.condensation, requestedBy: undefined, triedAt: observation.id, refused: true } };
+  if (observation.observation === 'error' && observation.extras.error_id === CHECKS_FAILED)
+    return withChecks({ ...state, ending: undefined }, { ...state.progress.checks, isOpen: false });
   if (observation.observation === 'loop_detection') return foldLoop(state, observation);
   if (observation.observation === 'restore_checkpoint') return foldRestored(state, observation);
   if (observation.observation === 'recall') return foldRecall(state, observation, before);
@@ -221,6 +246,7 @@ function foldObservation(state: EngineState, observation: Observation, before: C
     return { ...state, progress: { ...state.progress, malformed: state.progress.malformed + 1 } };
   }
   const action = before.pending.find(({ id }) => id === observation.cause);
+  if (action && isCheck(action)) return foldChecked(state, observation);
   if (!action || action.source !== 'agent') return state;
   const changedFiles = foldChanged(state.changedFiles, action, observation);
   const planId = observation.observation === 'task_tracking' && observation.extras.command === 'plan' ? observation.id : state.planId;
@@ -252,6 +278,24 @@ function pathsOf(action: Action): readonly string[] {
 function foldLoop(state: EngineState, { extras: { hint } }: Observation<'loop_detection'>): EngineState {
   const circleFrom = circleOf(state.progress.repetition)?.from;
   return { ...state, progress: { ...state.progress, ...(hint ? { hinted: true } : { circleFrom }) } };
+}
+
+function isCheck({ action, source }: Action): boolean {
+  return action === 'run' && source === 'environment';
+}
+
+function openRound(checks: FinishChecks): FinishChecks {
+  return checks.isOpen ? checks : { rounds: checks.rounds + 1, isOpen: true, failed: 0 };
+}
+
+function withChecks(state: EngineState, checks: FinishChecks): EngineState {
+  return { ...state, progress: { ...state.progress, checks } };
+}
+
+function foldChecked(state: EngineState, observation: Observation): EngineState {
+  const { checks } = state.progress;
+  const isFine = observation.observation === 'run' && observation.extras.metadata.exit_code === 0;
+  return isFine ? state : withChecks(state, { ...checks, failed: checks.failed + 1 });
 }
 
 /** What the model knew of its tools' notes may be among what it is no longer shown: it is given them again. */

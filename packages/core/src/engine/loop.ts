@@ -22,6 +22,7 @@ import { readPlan, type Tasks } from './plan.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
 import { calledExternally, callUnknown, wasCalledExternally } from './external-tools.ts';
 import { takeTurn } from './take-turn.ts';
+import { beginChecks } from './finish-checks.ts';
 
 /** Runs until there is nothing to do or the conversation is closed. `onRest` is called in the tick of that decision. Rejects with the storage's error. */
 export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<void> {
@@ -47,6 +48,9 @@ export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<voi
           break;
         case 'condense':
           await condenseLog(ports);
+          break;
+        case 'check':
+          await beginChecks(ports);
           break;
         case 'turn':
           await takeTurn(ports);

@@ -10,7 +10,7 @@ import {
   type AgentState,
   type LlmMetrics,
 } from '@tendon/protocol';
-import type { EngineState } from './engine-state.ts';
+import { CHECKS_FAILED, type EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../sandbox/runtime.ts';
 import { addedAgain, answerTo, engineError, loopDetected, loopHint, stateChanged } from './notices.ts';
@@ -25,6 +25,8 @@ export interface LoopLimits {
   readonly condenses: boolean;
   /** Events since the last time. */
   readonly condensesAfter: number | undefined;
+  /** Commands that are run before the agent's task counts as finished. */
+  readonly finishChecks: readonly string[];
 }
 
 export type NextStep =
@@ -40,6 +42,8 @@ export type NextStep =
   | { readonly do: 'together'; readonly actions: readonly Action[] }
   /** Part of what the model is shown is to be put into words and forgotten. */
   | { readonly do: 'condense' }
+  /** The checks before a finish are put into the log. */
+  | { readonly do: 'check' }
   /** The model's turn. */
   | { readonly do: 'turn' };
 
@@ -54,10 +58,25 @@ export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
   if (!isActive(conversation.agentState)) return { do: 'rest' };
   const [action, ...others] = inOrder(conversation.pending);
   if (action) return sideBySide(action, others) ?? toCarryOut(action);
+  if (state.ending === 'finished' && limits.finishChecks.length > 0) return checked(state.progress);
   if (state.ending) return announce(state.ending);
   if (conversation.lastUserMessageId < 0) return announce('awaiting_user_input');
   return atLimit(state, limits) ?? { do: 'turn' };
 }
+
+/** Failed checks are the agent's to mend, once; with the next end they are reported, and it ends. */
+const MAX_ROUNDS = 2;
+
+function checked({ checks }: EngineState['progress']): NextStep {
+  if (!checks.isOpen) return { do: 'check' };
+  if (checks.failed === 0) return announce('finished');
+  if (checks.rounds < MAX_ROUNDS) return { do: 'announce', drafts: [engineError(CHECKS_FAILED_WORDS, CHECKS_FAILED)] };
+  const words = 'The agent finished the task, though checks fail: their results are above.';
+  return { do: 'announce', drafts: [engineError(words, CHECKS_FAILED), stateChanged('finished')] };
+}
+
+const CHECKS_FAILED_WORDS =
+  'Not finished: checks that the user wants to pass have failed; their results are above. Mend what is wrong and finish again, or finish and say why it cannot be mended.';
 
 /** In the order of the model's calls: a confirmed action is added again, later than those that come after it. */
 export function nextPending(pending: readonly Action[]): Action | undefined {

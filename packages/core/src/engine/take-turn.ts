@@ -137,7 +137,9 @@ async function appendAnswer(
     const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow });
     const firstId = state.conversation.nextId + lead.length;
     const steered = state.conversation.lastUserMessageId >= seen;
-    const answer = answerToDrafts(parsed, { firstId, policy: ports.policy, shell: state.shell, destination, steered, metrics, now });
+    const hasChecks = ports.limits.finishChecks.length > 0;
+    const about = { firstId, policy: ports.policy, shell: state.shell, destination, steered, metrics, now, hasChecks };
+    const answer = answerToDrafts(parsed, about);
     const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
     const { condenses, condensesAfter = Infinity } = ports.limits;
     const isEnough = hasManyPictures || isNearlyFull(metrics, contextWindow) || firstId - 1 - state.condensation.end >= condensesAfter;

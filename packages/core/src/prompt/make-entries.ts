@@ -110,6 +110,8 @@ function toLegalCall(call: LlmToolCall, id: string, reasoning: AnswerReasoning |
 /** An observation that answers no call: the user's own command, or a word of the engine. */
 function heading(event: Observation): string {
   if (event.observation === 'run' && event.source === 'user') return `[The user ran in the terminal] $ ${event.extras.command}`;
+  if (event.observation === 'run' && event.source === 'environment')
+    return `[A check before the task is finished] $ ${event.extras.command}`;
   return event.source === 'user' ? '[The user did this themselves]' : '[Notice]';
 }
 

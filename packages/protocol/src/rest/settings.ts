@@ -38,6 +38,8 @@ export const SettingsUpdate = z.object({
   sandbox_api_key: text,
   max_budget_per_task: z.number().nonnegative().nullish(),
   condenser_max_size: z.number().int().min(20).nullish(),
+  /** Commands that must pass before an agent's task counts as finished. */
+  finish_checks: z.array(z.string().trim().min(1).max(2_000)).max(8).nullish(),
   git_user_name: text,
   git_user_email: text,
   /** The network of conversations that have no mode of their own, no wider than the server's; `null` is the server's. */
@@ -85,6 +87,7 @@ export const Settings = z.object({
   sandbox_api_key: z.null(),
   max_budget_per_task: z.number().nullable(),
   condenser_max_size: z.number().int().nullable(),
+  finish_checks: z.array(z.string()),
   email: z.string().nullable(),
   email_verified: z.boolean().nullable(),
   git_user_name: z.string().nullable(),

@@ -144,6 +144,7 @@ function conversationSettings({ current }: SettingsStore, record: StoredConversa
     condenses: current?.enable_default_condenser ?? true,
     ...(isChosen && { condensesAfter: current.condenser_max_size! }),
     ...(maxBudgetUsd && { maxBudgetUsd }),
+    ...(!record.delegated_by && { finishChecks: current?.finish_checks ?? [] }),
   };
 }
 

@@ -66,6 +66,7 @@ const DEFAULTS: Values = {
   sandbox_runtime_container_image: null,
   max_budget_per_task: null,
   condenser_max_size: 120,
+  finish_checks: [],
   git_user_name: 'tendon',
   git_user_email: 'tendon@localhost',
   sandbox_network: null,

@@ -214,6 +214,22 @@ export const calls: readonly Check[] = [
     },
   },
   {
+    id: 'v0-socketio/finish-checked',
+    title: 'what the user wants to pass is run before a task is finished; where it fails the agent goes on, once',
+    cites: ['EN860', 'EN861'],
+    isAlone: true,
+    async run(target) {
+      const store = async (finish_checks: readonly string[]): Promise<void> =>
+        void (await target.ask('POST', '/api/settings', { body: { finish_checks } }));
+      target.defer(() => store([]));
+      await store(['test -e mended || { echo "not there yet"; exit 1; }']);
+      const talk = await begin(target, [FINISH, bash('touch mended'), FINISH]);
+      await rested(target, talk, 'finished');
+      has(await request(target, talk, 1), 'not there yet');
+      assert.equal(target.model.requests(talk.words).length, 3);
+    },
+  },
+  {
     id: 'v0-socketio/calls-in-a-circle',
     title:
       'an agent that alternates between two failing steps is given a hint, halted, and goes on from before the circle when a client says so',
