@@ -12,7 +12,7 @@ export interface Group {
 export const NOT_ON_THE_WIRE: readonly Group[] = [
   {
     why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',
-    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762',
+    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820',
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
@@ -43,6 +43,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'LM60–LM62, LM70–LM74',
   },
   {
+    why: 'Which agents there are, and whether a workspace can be mounted read-only, is our server’s: another has others.',
+    ids: 'EN820–EN823, RT821',
+  },
+  {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',
     ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT763, RT80, RT100, RT118, RT192, RT221, RT650, RT651, RT721–RT723, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400',
   },
@@ -52,7 +56,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a sandbox encloses is asked from inside, with a host beside it to look at: test/isolation and docs/spec/threats.md.',
-    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB800, SB801, SB410–SB412',
+    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB800, SB801, SB410–SB412, RT820',
   },
   {
     why: 'What a checkpoint holds to the last byte, its bounds, kills and clocks are looked at from beside the workspace; over the wire there is an action and its observation.',

@@ -8,6 +8,9 @@ export {
   type OptionalTool,
 } from './agents/code-act-agent.ts';
 export { agentNames, findAgent } from './agents/registry.ts';
+export { customAgent, limitTools } from './agents/custom-agent.ts';
+export type { AgentFile } from './knowledge/agent-file.ts';
+export { isPlanApproval } from './tools/present-plan.ts';
 export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
@@ -50,6 +53,6 @@ export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts'
 export type { ExternalTools } from './engine/external-tools.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
-export { delegate } from './tools/delegate.ts';
+export { delegateTo } from './tools/delegate.ts';
 export { defineTool } from './tools/define-tool.ts';
 export type { Tool, ToolCallResult } from './tools/define-tool.ts';

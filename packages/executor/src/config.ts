@@ -11,7 +11,7 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   for (const [name, group] of Object.entries({ endpoint, folders, shell, limits }))
     if (typeof group !== 'object' || group === null)
       throw new Error(`config.${name} must be an object (a server of another release? restart it)`);
-  const { stateDir, workspace, workDir, workspaceIs } = folders;
+  const { stateDir, workspace, workDir, workspaceIs, isReadOnly } = folders;
   checkTexts({ incarnation, 'folders.stateDir': stateDir, 'folders.workspace': workspace, 'folders.workDir': workDir });
   checkTexts({ 'shell.program': shell.program });
   checkEndpoint(endpoint);
@@ -23,6 +23,8 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   }
   if (workspaceIs !== undefined && workspaceIs !== identityOf(workspace))
     throw new Error('another folder has been put in the place of the workspace while the sandbox was made');
+  const writable = isReadOnly ? findWritable(workspace) : undefined;
+  if (writable !== undefined) throw new Error(`${writable} is not mounted read-only, as the workspace must be (plan mode)`);
   const replaced = findReplaced(folders);
   if (replaced) throw new Error(`something else has been put in the place of ${replaced.path} while the sandbox was made`);
   const unknown = plugins?.find((name) => !PLUGIN_NAMES.includes(name));
@@ -53,11 +55,7 @@ function checkEndpoint({ socketPath, port, host, keyFile }: ExecutorEndpoint): v
 function findReplaced({ workspace, protectedPaths = [] }: ExecutorFolders): { readonly path: string } | undefined {
   const named = protectedPaths.filter(({ identity }) => identity !== undefined);
   if (named.length === 0) return undefined;
-  const plain = (text = ''): string => text.replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
-  const mounts = readFileSync('/proc/self/mountinfo', 'latin1')
-    .split('\n')
-    .map((line) => line.split(' '))
-    .map(([, , device, root, point]) => ({ device, root: plain(root), point: plain(point) }));
+  const mounts = readMounts();
   const own = mounts.findLast(({ point }) => point === bytes(workspace));
   const isMounted = (path: string): boolean =>
     mounts.some(
@@ -65,6 +63,22 @@ function findReplaced({ workspace, protectedPaths = [] }: ExecutorFolders): { re
         device === own?.device && root === join(own?.root ?? '', bytes(path)) && point === join(bytes(workspace), bytes(path)),
     );
   return named.find(({ path, identity }) => !isMounted(path) || !isSame(join(workspace, path), identity));
+}
+
+/** A mount point in the workspace, or itself, through which it can be changed. */
+function findWritable(workspace: string): string | undefined {
+  const top = bytes(workspace);
+  const mounts = readMounts().filter(({ point }) => point === top || point.startsWith(`${top}/`));
+  if (!mounts.some(({ point }) => point === top)) return workspace;
+  return mounts.find(({ options }) => !options.includes('ro'))?.point;
+}
+
+function readMounts() {
+  const plain = (text = ''): string => text.replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
+  return readFileSync('/proc/self/mountinfo', 'latin1')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map(([, , device, root, point, options = '']) => ({ device, root: plain(root), point: plain(point), options: options.split(',') }));
 }
 
 /** As the system's table has it when it is read byte by byte. */

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { Server } from 'socket.io';
 import * as madeUp from './made-up.mjs';
 
@@ -22,18 +23,20 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     'GET /api/conversations': () => ({ results: conversations, next_page_id: null }),
     'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model }),
     'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
-    'GET /api/options/agents': () => ['CodeActAgent'],
+    'GET /api/options/agents': () => ['CodeActAgent', 'ExploreAgent', 'PlanAgent'],
     'GET /server_info': () => ({ uptime: 1, sandbox: { driver: 'docker', strength: 'container' }, model }),
   };
+  const changed = new Map();
   const http = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://x');
     const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
+    if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
     const answer =
       answers[`${request.method} ${pathname}`] ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
       (pathname.endsWith('/confirmation') ? () => CONFIRMATION : undefined) ??
       UNDOING[pathname.split('/').at(-1)] ??
-      (single && (() => conversations.find((one) => one.conversation_id === single[1]) ?? null));
+      (single && (() => oneOf(conversations, single[1], changed)));
     if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
     if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');
     const file = extname(pathname) ? pathname : '/index.html';
@@ -65,6 +68,11 @@ const UNDOING = {
   restore: () => ({ status: 'restored', event_id: 99, changed: 2, left: [] }),
   fork: () => ({ conversation_id: 'done', event_id: 9, checkpoint: 3, left: [] }),
 };
+
+function oneOf(conversations, id, changed) {
+  const found = conversations.find((one) => one.conversation_id === id);
+  return found ? { ...found, ...changed.get(id) } : null;
+}
 
 const CONFIRMATION = {
   mode: 'rules',

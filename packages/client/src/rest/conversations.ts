@@ -21,6 +21,10 @@ export type ConversationInfo = WireInfo & {
   /** US dollars. */
   readonly accumulated_cost?: number;
   readonly llm_model?: string | null;
+  /** Of the next turn. */
+  readonly agent?: string;
+  /** The agent can change nothing in the workspace. */
+  readonly is_read_only?: boolean;
 };
 
 export interface ConversationPage {
@@ -64,6 +68,9 @@ export function conversationRoutes(request: Request) {
     create: (body: NewConversation = {}, options: { readonly idempotencyKey?: string } = {}) =>
       request<Created>('/api/conversations', { method: 'POST', body, ...options }),
     rename: (id: string, title: string) => request<boolean>(at(id), { method: 'PATCH', body: { title } }),
+    /** The agent and the model of the next turn; refused while the agent works. */
+    choose: (id: string, body: { readonly agent?: string; readonly llm_model?: string }) =>
+      request<boolean>(at(id), { method: 'PATCH', body }),
     /** `false` when the server did not know it. */
     delete: (id: string) => request<boolean>(at(id), { method: 'DELETE' }),
     start: (id: string) => request<Created>(at(id, '/start'), { method: 'POST', body: {} }),

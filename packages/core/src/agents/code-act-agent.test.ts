@@ -18,7 +18,7 @@ it('EN61: every tool is offered as an object of typed, described parameters', ()
 });
 
 it('EN62: an unknown agent is replaced by the default one, and that is reported', () => {
-  expect(agentNames()).toEqual(['CodeActAgent']);
+  expect(agentNames()).toEqual(['CodeActAgent', 'ExploreAgent', 'PlanAgent']);
   expect(findAgent('CodeActAgent')).toBe(codeActAgent);
   expect(findAgent('toString')).toEqual({ ...codeActAgent, notice: expect.stringContaining('no agent "toString"') });
 });

@@ -23,6 +23,9 @@ export type OptionalTool = keyof typeof OPTIONAL_TOOLS;
 
 export const OPTIONAL_TOOL_NAMES = Object.keys(OPTIONAL_TOOLS) as readonly OptionalTool[];
 
+/** Of no use where nothing can be changed. */
+export const EDITING_TOOLS: ReadonlySet<string> = new Set<OptionalTool>(['multi_edit', 'apply_patch']);
+
 /** What an agent is offered without a choice. */
 export const USUAL_TOOLS: readonly OptionalTool[] = ['task_tracker', 'ask_user', 'grep', 'glob'];
 
@@ -63,7 +66,8 @@ function optionalTools(names: readonly OptionalTool[]): readonly Tool[] {
 /** The agent with these of the optional tools alone. */
 export function withOptionalTools(agent: Agent, names: readonly OptionalTool[]): Agent {
   const own = agent.tools.filter(({ spec }) => !Object.hasOwn(OPTIONAL_TOOLS, spec.name));
-  return { ...agent, tools: [...own, ...optionalTools(names)] };
+  const allowed = agent.isReadOnly ? names.filter((name) => !EDITING_TOOLS.has(name)) : names;
+  return { ...agent, tools: [...own, ...optionalTools(allowed)] };
 }
 
 const BROWSING: ReadonlySet<string> = new Set(['browser', 'web_read']);

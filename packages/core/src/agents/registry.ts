@@ -1,8 +1,9 @@
 import type { Agent } from './agent.ts';
 import { codeActAgent } from './code-act-agent.ts';
+import { exploreAgent, planAgent } from './read-only-agents.ts';
 
 /** Agents by the name clients know. A new one is a file and a line here. */
-const AGENTS: Readonly<Record<string, Agent>> = { CodeActAgent: codeActAgent };
+const AGENTS: Readonly<Record<string, Agent>> = { CodeActAgent: codeActAgent, PlanAgent: planAgent, ExploreAgent: exploreAgent };
 
 const DEFAULT_AGENT = codeActAgent.name;
 

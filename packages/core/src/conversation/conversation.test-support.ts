@@ -183,7 +183,7 @@ export async function openedFold(log: EventLog): Promise<OpenedFold & { readonly
   const ignore = (): void => undefined;
   const retry = new WriteRetry({ clock: systemClock, closing: new AbortController().signal, emit: ignore, report: ignore });
   const opened = await openFold(log, codeActAgent, { mask: createMask([]), retry });
-  return { ...opened, view: createViewFeed({ agent: codeActAgent, log, folded: opened.folded }, opened.outline) };
+  return { ...opened, view: createViewFeed({ agent: () => codeActAgent, log, folded: opened.folded }, opened.outline) };
 }
 
 /** The same log; `count` is how many events were read from it so far. */

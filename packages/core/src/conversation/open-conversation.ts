@@ -84,7 +84,10 @@ interface HostOptions {
 export interface OpenConversationOptions {
   readonly id: string;
   readonly log: EventLog;
+  /** Who introduces itself. */
   readonly agent: Agent;
+  /** The agent of the next turn; default: always the first. */
+  readonly agentNow?: () => Agent;
   /** Asked at each turn. Rejects with an Error whose message can be shown. */
   readonly llm: () => Promise<LlmProvider>;
   /** For what needs less than a turn; default: `llm`. */
@@ -115,17 +118,18 @@ async function openPorts(
 ): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
   const { id, log, agent, extensions: { delegate, external, microagents } = {} } = options;
   const { clock, mask, report = () => undefined } = options.host;
+  const agentNow = options.agentNow ?? ((): Agent => agent);
   const aborts = createAborts();
   const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
   const { folded, outline, storedTo } = await openFold(log, agent, { mask, retry });
-  const sandbox = createSandbox(id, options.sandbox.runtimes, emit);
+  const sandbox = createSandbox(id, options.sandbox.runtimes, { emit, isReadOnly: () => agentNow().isReadOnly === true });
   const ports: LoopPorts = {
     log,
     folded,
     retry,
-    view: createViewFeed({ agent, log, folded }, outline),
+    view: createViewFeed({ agent: agentNow, log, folded }, outline),
     longMessages: new LongMessages({ log, folded, sandbox }),
-    agent,
+    agent: agentNow,
     llm: options.llm,
     smallLlm: options.smallLlm ?? options.llm,
     sandbox,

@@ -24,6 +24,7 @@ import { maxMessageChars } from '../prompt/excerpt.ts';
 import { condense } from '../prompt/view.ts';
 import { askAside, type Aside, type AsidePorts, type AddedCost } from './ask-aside.ts';
 import { planText, readPlan } from './plan.ts';
+import { offeredTools } from './external-tools.ts';
 import type { LoopPorts } from './ports.ts';
 import type { ViewMessages } from './view-feed.ts';
 import { engineError } from './notices.ts';
@@ -109,8 +110,8 @@ function after(before: Aside | undefined, aside: Aside): Aside {
  * The request of a turn with one more message: what the vendor has cached of the conversation is used once more. The model is offered the
  * same tools, because they are part of that.
  */
-async function requestAtEnd({ agent, external }: CondensePorts, { messages }: ViewMessages, signal: AbortSignal): Promise<LlmRequest> {
-  const tools = [...agent.tools, ...((await external?.offered({ signal })) ?? [])];
+async function requestAtEnd(ports: CondensePorts, { messages }: ViewMessages, signal: AbortSignal): Promise<LlmRequest> {
+  const tools = await offeredTools(ports, signal);
   return { messages: [...messages, { role: 'user', text: AT_END }], tools: tools.map(({ spec }) => spec) };
 }
 

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { done, outline, stage, systemClock } from '../conversation/conversation.test-support.ts';
 import { StorageError } from '../log/storage-error.ts';
-import { delegate } from '../tools/delegate.ts';
+import { delegateTo } from '../tools/delegate.ts';
 import type { Delegate, DelegatedTask } from './delegated.ts';
 
-const agent = { ...codeActAgent, tools: [...codeActAgent.tools, delegate] };
+const agent = { ...codeActAgent, tools: [...codeActAgent.tools, delegateTo([])] };
 const ask = { costUsd: 0.5, toolCalls: [{ name: 'delegate', arguments: { task: 'count the files' } }] };
 
 it('EN137: a part of the work is given away, and its report is the answer', async () => {

@@ -123,7 +123,7 @@ it('EN200: an outline that does not match the log: the view is built from the wh
   const noCall = { openedBy: 0, calls: [] };
   const otherCalls = { openedBy: 1, calls: [] };
   for (const entry of [notThere, noCall, otherCalls]) {
-    const feed = createViewFeed({ agent, log, folded }, { ...outline, entries: [entry] });
+    const feed = createViewFeed({ agent: () => agent, log, folded }, { ...outline, entries: [entry] });
     expect((await feed.messages()).messages).toEqual(request);
   }
 });

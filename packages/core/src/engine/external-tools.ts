@@ -1,7 +1,7 @@
 import type { Action, ObservationDraft } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
 import type { Tool } from '../tools/define-tool.ts';
-import type { ActionPorts } from './ports.ts';
+import type { ActionPorts, LoopPorts } from './ports.ts';
 import { awaitsConfirmation } from './next-step.ts';
 import { notice, outcomeUnknown } from './notices.ts';
 
@@ -13,6 +13,15 @@ export interface ExternalTools {
   call(action: Action<'call_tool_mcp'>, options: { readonly signal: AbortSignal }): Promise<ObservationDraft>;
   /** With the conversation. */
   close(): Promise<void>;
+}
+
+/** What the model is offered now. What tools of others change cannot be seen: an agent that only reads has none of them. */
+export async function offeredTools(
+  { agent, external }: Pick<LoopPorts, 'agent' | 'external'>,
+  signal: AbortSignal,
+): Promise<readonly Tool[]> {
+  const { tools, isReadOnly } = agent();
+  return external && !isReadOnly ? [...tools, ...(await external.offered({ signal }))] : tools;
 }
 
 export const callUnknown = outcomeUnknown('it may have been made before, and its outcome was not stored');

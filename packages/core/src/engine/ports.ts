@@ -29,7 +29,8 @@ export interface LogPorts {
 
 /** What decides: the model, and what bounds it. */
 export interface ModelPorts {
-  readonly agent: Agent;
+  /** The agent of the next turn. */
+  readonly agent: () => Agent;
   /** Called once per turn, so that a changed setting counts from the next turn on. Rejects with a user-facing error. */
   readonly llm: () => Promise<LlmProvider>;
   /** For what needs less than a turn: summaries. */

@@ -13,15 +13,17 @@ import { createDeltaFrames } from './delta-frames.ts';
 import type { ViewMessages } from './view-feed.ts';
 import type { HostPorts, LogPorts, LoopPorts, ModelPorts } from './ports.ts';
 import { sandboxFailed } from './execute.ts';
+import { offeredTools } from './external-tools.ts';
 import { stateChanged } from './notices.ts';
 
 /** Must be called in the same tick as the decision for it, so that no request falls between. */
 export async function takeTurn(ports: LoopPorts): Promise<void> {
   const signal = ports.aborts.beginTurn();
   await untilResumption(ports, signal);
+  const agent = ports.agent();
   const provider = await ports.llm().catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   const { messages, nextId } = await messagesFor(ports, 'failure' in provider ? undefined : provider.contextWindow, signal);
-  const tools = [...ports.agent.tools, ...((await ports.external?.offered({ signal })) ?? [])];
+  const tools = await offeredTools({ agent: () => agent, external: ports.external }, signal);
   if (signal.aborted) return;
   const outcome = 'failure' in provider ? provider : await ask(ports, provider, { messages, tools, signal });
   if (outcome.type === 'aborted' || signal.aborted) return;

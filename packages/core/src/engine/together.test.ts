@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { Seen } from '@tendon/testing';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { done, outline, stage, temporaryFolder } from '../conversation/conversation.test-support.ts';
-import { delegate } from '../tools/delegate.ts';
+import { delegateTo } from '../tools/delegate.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { CallToolMcpAction } from '@tendon/protocol';
 import type { Delegation, DelegatedTask } from './delegated.ts';
@@ -135,7 +135,7 @@ it('EN765: calls of MCP servers run side by side', async () => {
 });
 
 it('EN765: delegates run side by side, and what each cost is added', async () => {
-  const agent = { ...codeActAgent, tools: [...codeActAgent.tools, delegate] };
+  const agent = { ...codeActAgent, tools: [...codeActAgent.tools, delegateTo([])] };
   const begun = new Seen<string>();
   const ends = new Map<string, (done: Delegation) => void>();
   const ask = (work: DelegatedTask): Promise<Delegation> =>

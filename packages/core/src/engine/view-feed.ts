@@ -30,11 +30,11 @@ export interface ViewFeed {
 /** `from`: where the view begins. A log that is empty is followed from the first event on. */
 export function createViewFeed({ agent, log, folded }: Pick<LoopPorts, 'agent' | 'log' | 'folded'>, from: ViewOutline): ViewFeed {
   let outline = from;
-  let view = log.nextId === 0 ? new View(agent) : undefined;
+  let view = log.nextId === 0 ? new View(agent()) : undefined;
   const close = folded.onEvent((event) => {
     if (isAction(event) && event.action === 'condensation' && event.args.undoes !== undefined) {
       // What the view has dropped is in the log alone.
-      outline = new View(agent).outline;
+      outline = new View(agent()).outline;
       view = undefined;
     }
     // While the stored events are still being read, those that come now are read with them.
@@ -48,7 +48,7 @@ export function createViewFeed({ agent, log, folded }: Pick<LoopPorts, 'agent' |
     async messages(options) {
       const current = (view ??= await viewFrom(outline, { agent, log, folded }));
       for await (const events of readPages(log, current.nextId)) for (const event of events) current.add(event);
-      const { messages, excerpts } = current.project(options);
+      const { messages, excerpts } = current.project({ ...options, agent: agent() });
       return { messages, excerpts, nextId: current.nextId, entries: current.entries };
     },
   };
@@ -58,9 +58,9 @@ async function viewFrom(outline: ViewOutline, { agent, log, folded }: Pick<LoopP
   const { undone } = folded.state.condensation;
   const events = await readById(log, idsOf(outline));
   try {
-    return new View(agent, filled(outline, events), undone);
+    return new View(agent(), filled(outline, events), undone);
   } catch {
     // The outline does not match the log, for whatever reason: build the view from the whole log.
-    return new View(agent, undefined, undone);
+    return new View(agent(), undefined, undone);
   }
 }

@@ -23,13 +23,12 @@ const MAX_TRIGGERS = 64;
  * in the front matter is as if it were not there: the text is worth having. Total.
  */
 export function parseMicroagent(fallbackName: string, markdown: string): ParsedMicroagent {
-  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(markdown.slice(0, MAX_FRONT_MATTER));
-  const { front, problem } = match ? frontMatter(match[1]!) : { front: {} as FrontMatter, problem: undefined };
+  const { front, content, problem } = splitFrontMatter(markdown);
   const triggers = words(front.triggers).slice(0, MAX_TRIGGERS);
   const microagent: Microagent = {
     name: typeof front.name === 'string' && front.name.trim() !== '' && front.name !== 'default' ? front.name : fallbackName,
     type: triggers.length > 0 ? 'knowledge' : 'repo',
-    content: markdown.slice(match?.[0].length ?? 0).trim(),
+    content,
     triggers,
     inputs: Array.isArray(front.inputs) ? front.inputs : [],
     tools: toolsIn(front.mcp_tools),
@@ -38,6 +37,20 @@ export function parseMicroagent(fallbackName: string, markdown: string): ParsedM
 }
 
 type FrontMatter = Readonly<Record<string, unknown>>;
+
+interface SplitFile {
+  readonly front: FrontMatter;
+  /** What comes after it. */
+  readonly content: string;
+  readonly problem: string | undefined;
+}
+
+/** Total: what is wrong in the front matter is as if it were not there. */
+export function splitFrontMatter(markdown: string): SplitFile {
+  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(markdown.slice(0, MAX_FRONT_MATTER));
+  const read = match ? frontMatter(match[1]!) : { front: {}, problem: undefined };
+  return { ...read, content: markdown.slice(match?.[0].length ?? 0).trim() };
+}
 
 function frontMatter(text: string): { readonly front: FrontMatter; readonly problem: string | undefined } {
   if (text.length > MAX_YAML) return { front: {}, problem: `its front matter is longer than ${MAX_YAML} characters` };

@@ -75,9 +75,11 @@ export class View {
     return this.#entries;
   }
 
-  /** `maxMessageChars`: of a message of the user; default: for a model whose window is not known. */
-  project(options?: { readonly maxMessageChars?: number }): ProjectedView {
-    const system = this.#system?.text ?? this.#agent.systemPrompt({ workspace: WORKSPACE });
+  /** `maxMessageChars`: of a message of the user; default: for a model whose window is not known. `agent`: default the first. */
+  project(options?: { readonly maxMessageChars?: number; readonly agent?: Agent }): ProjectedView {
+    const agent = options?.agent ?? this.#agent;
+    const introduced = agent.replaces ? undefined : this.#system?.text;
+    const system = introduced ?? agent.systemPrompt({ workspace: WORKSPACE });
     const maxMessage = options?.maxMessageChars ?? maxMessageChars(undefined);
     if (this.#assembly?.maxMessage !== maxMessage) this.#assembly = new Assembly(maxMessage);
     return this.#assembly.project({ system, entries: this.#entries, open: this.#open });

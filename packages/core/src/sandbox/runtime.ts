@@ -39,6 +39,8 @@ export interface Runtime {
   readonly description: string;
   /** Where the workspace is inside. */
   readonly workspace: string;
+  /** Nothing inside can change the workspace. */
+  readonly isReadOnly?: boolean;
   /**
    * Runs the action, or attaches to it, or answers its recorded outcome if its key was seen before. Never rejects.
    * An action whose `executor` names another incarnation is not run: its outcome is unknown.
@@ -112,6 +114,10 @@ export interface Runtimes {
   current(conversationId: string): Runtime | undefined;
   /** True when the workspace certainly holds nothing, as far as can be known without a sandbox; where it is missing nothing is known. */
   isWorkspaceEmpty?(conversationId: string): Promise<boolean>;
+  /** Whether a workspace can be mounted so that nothing in a sandbox can change it; default: it cannot. */
+  readonly mountsReadOnly?: boolean;
+  /** The conversation's workspace is to be mounted another way: what is there of its sandbox ends, and the next one does it. */
+  remount?(conversationId: string): Promise<void>;
   /** Ends the sandbox and everything in it; resolves when nothing of it is left. `forGood`: of a workspace on another host neither. */
   stop(conversationId: string, options?: { readonly forGood?: boolean }): Promise<void>;
 }

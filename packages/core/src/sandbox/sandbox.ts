@@ -22,7 +22,13 @@ const STATUS = {
   ready: 'STATUS$READY',
 } as const satisfies Record<StartPhase, string>;
 
-export function createSandbox(conversationId: string, runtimes: Runtimes, emit: (frame: StatusFrame) => void): Sandbox {
+interface SandboxOptions {
+  readonly emit: (frame: StatusFrame) => void;
+  /** Nothing may run where the workspace can be changed. */
+  readonly isReadOnly: () => boolean;
+}
+
+export function createSandbox(conversationId: string, runtimes: Runtimes, { emit, isReadOnly }: SandboxOptions): Sandbox {
   let lastStatus = '';
   /** Everybody who waits for a start learns of each of its phases; clients hear of each once. */
   function report(type: StatusFrame['type'], id: string, message = ''): void {
@@ -31,14 +37,19 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
     emit({ volatile: 'status', type, id, message });
   }
 
+  function checked(runtime: Runtime): Acquired {
+    if (!isReadOnly() || runtime.isReadOnly) return { ok: true, runtime };
+    return { ok: false, reason: 'this agent only reads, and its sandbox does not have the workspace mounted read-only' };
+  }
+
   async function acquire(signal: AbortSignal, options: { readonly unwanted?: AbortSignal } = {}): Promise<Acquired> {
     const live = runtimes.current(conversationId);
-    if (live) return { ok: true, runtime: live };
+    if (live) return checked(live);
     const onPhase = (phase: StartPhase, detail?: string): void => report('info', STATUS[phase], detail);
     try {
       // The start is shared with others, so leaving it must not depend on its ending.
       const runtime = await unlessAborted(runtimes.acquire(conversationId, { ...options, signal, onPhase }), signal);
-      return runtime === undefined ? { ok: false, reason: 'it was cancelled' } : { ok: true, runtime };
+      return runtime === undefined ? { ok: false, reason: 'it was cancelled' } : checked(runtime);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!signal.aborted) report('error', 'STATUS$ERROR_RUNTIME_DISCONNECTED', reason);

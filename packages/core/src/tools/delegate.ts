@@ -1,17 +1,24 @@
 import { DelegateAction } from '@tendon/protocol';
 import { z } from 'zod';
-import { defineTool } from './define-tool.ts';
+import { defineTool, type Tool } from './define-tool.ts';
 
-/** Offered only where somebody carries it out. */
-export const delegate = defineTool({
-  name: 'delegate',
-  description:
-    'Have another agent do a separable part of the work in the same workspace. It knows only what you write here; you get its report.',
-  needsSandbox: false,
-  parameters: z.object({
-    task: z.string().describe('What to do and what to report, with everything it needs to know.'),
-    agent: z.string().optional().describe('Which agent; default one like you.'),
-  }),
-  toAction: ({ task, agent }) =>
-    task.trim() ? DelegateAction.create({ agent: agent ?? 'CodeActAgent', inputs: { task } }) : 'the task is empty.',
-});
+const MAX_NAMED = 20;
+const MAX_DESCRIPTION = 100;
+
+/** Offered only where somebody carries it out. `others`: agents of the user's own. */
+export function delegateTo(others: readonly { readonly name: string; readonly description: string }[]): Tool {
+  const named = others.slice(0, MAX_NAMED).map(({ name, description }) => `${name} (${description.slice(0, MAX_DESCRIPTION)})`);
+  const known = ['ExploreAgent (looks, changes nothing)', ...named].join(', ');
+  return defineTool({
+    name: 'delegate',
+    description:
+      'Have another agent do a separable part of the work in the same workspace. It knows only what you write here; you get its report.',
+    needsSandbox: false,
+    parameters: z.object({
+      task: z.string().describe('What to do and what to report, with everything it needs to know.'),
+      agent: z.string().optional().describe(`Default one like you; or ${known}, or one of .agents/agents.`),
+    }),
+    toAction: ({ task, agent }) =>
+      task.trim() ? DelegateAction.create({ agent: agent ?? 'CodeActAgent', inputs: { task } }) : 'the task is empty.',
+  });
+}

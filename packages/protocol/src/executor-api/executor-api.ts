@@ -62,6 +62,8 @@ export interface ExecutorFolders {
   readonly workspace: string;
   /** `<device>:<inode>` of the folder that must be there: where it was named by a path, another may have been put in its place. */
   readonly workspaceIs?: string;
+  /** The workspace, with whatever is mounted in it, must be mounted read-only. */
+  readonly isReadOnly?: boolean;
   /** Below `workspace`, mounted onto themselves; with `<device>:<inode>` where they were named by their paths, as the workspace was. */
   readonly protectedPaths?: readonly { readonly path: string; readonly isReadOnly: boolean; readonly identity?: string }[];
   /** Where the shell starts; inside `workspace`. */

@@ -72,6 +72,8 @@ export const CreateConversation = z.object({
     .nullish(),
   /** Ours: a folder of the server's machine to work in; `DIRECTORY_NOT_ALLOWED` outside WORKSPACE_BASE. */
   directory: z.string().nullish(),
+  /** Ours: one that is built in or the user's own; default: that of the settings. */
+  agent: z.string().max(200).nullish(),
   /** Ours: where its sandbox may connect to. */
   network: NetworkParams.nullish(),
 });
@@ -97,7 +99,14 @@ export type ConversationAnswer = z.output<typeof ConversationAnswer>;
 export const StartConversation = z.object({ providers_set: z.array(z.string()).nullish() });
 export type StartConversation = z.output<typeof StartConversation>;
 
-export const UpdateConversation = z.strictObject({ title: z.string().min(1).max(200) });
+/** Ours: the agent and the model of the next turn. */
+export const UpdateConversation = z
+  .strictObject({
+    title: z.string().min(1).max(200).optional(),
+    agent: z.string().min(1).max(200).optional(),
+    llm_model: z.string().min(1).max(200).optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, { error: 'a title, an agent or a model is expected', path: ['title'] });
 export type UpdateConversation = z.output<typeof UpdateConversation>;
 
 export const ConversationConfig = z.object({ runtime_id: z.string().nullable(), session_id: z.string() });

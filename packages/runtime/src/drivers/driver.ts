@@ -16,6 +16,8 @@ export interface SandboxPlace {
   readonly workspace: string;
   /** The workspace itself, whatever its path leads to by now; none where it is on another host. */
   readonly held: HeldFolder | undefined;
+  /** Nothing inside can change the workspace. */
+  readonly isReadOnly: boolean;
   readonly folders: SandboxFolders;
 }
 
@@ -109,6 +111,8 @@ export interface Starter {
    * executor does not know of. `suspend`: what the agent started is frozen in place and keeps its memory. Missing: it keeps running.
    */
   readonly whenIdle?: IdleMode | undefined;
+  /** It can mount a workspace so that nothing inside can change it. */
+  readonly mountsReadOnly?: true;
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */

@@ -62,6 +62,7 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
       if (entry?.state !== 'live') throw new Error('the sandbox ended meanwhile: try again');
       return copyWorkspace(entry.open.client, context.folders.of(conversationId, entry.open.record.incarnation), request);
     },
+    remount: (conversationId) => held.remount(conversationId),
     async stop(conversationId, { forGood = false } = {}) {
       await held.end(conversationId, STOPPED, async () => {
         context.egress.forget(conversationId);
@@ -91,9 +92,10 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
 function reachesOf(
   context: SandboxContext,
   entries: ReadonlyMap<string, SandboxEntry>,
-): SandboxReaches & Pick<SandboxPool, 'isWorkspaceEmpty'> {
+): SandboxReaches & Pick<SandboxPool, 'isWorkspaceEmpty' | 'mountsReadOnly'> {
   const { driver, egress, records } = context;
   return {
+    mountsReadOnly: driver.mountsReadOnly === true,
     async isWorkspaceEmpty(conversationId) {
       if (driver.remote) return false;
       const workspace = await context.workspaceOf(conversationId).catch(() => undefined); // a start reports it

@@ -6,6 +6,7 @@ import { attachSandbox } from '../sandbox/open-sandbox.ts';
 import { isExecutorSuspended } from '../sandbox/process-memory.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { messageOf } from '../sandbox/start-phase.ts';
+import { REMOUNTED } from '../sandbox/start-notice.ts';
 import { findReplaced } from '../workspace/protected/protect.ts';
 import { admission, beginStart, joinStart, type StartGates } from './shared-start.ts';
 import type { SandboxEntry } from './sandbox-entry.ts';
@@ -78,6 +79,13 @@ export class HeldSandboxes {
         await clear?.();
       }),
     );
+  }
+
+  /** Ends it, with its state stored where the driver can, so that the next one mounts the workspace as it is to be mounted then. */
+  async remount(conversationId: string): Promise<void> {
+    const entry = this.#entries.get(conversationId);
+    if (entry?.state === 'live') return this.#startAnew(conversationId, entry.open, REMOUNTED);
+    if (entry !== undefined) await this.end(conversationId, REMOUNTED);
   }
 
   /** Delays the conversation's next sandbox until the work is done; `undefined` when this process already has an entry for it. */
@@ -163,7 +171,7 @@ export class HeldSandboxes {
     if (isAlive && workspace?.isRemoved() !== true) {
       const replaced = workspace && handle.protection && findReplaced(workspace, handle.protection);
       if (replaced === undefined) return keep();
-      this.#startAnew(conversationId, open, `${replaced} of its workspace was replaced: the next sandbox protects what is there now`);
+      void this.#startAnew(conversationId, open, `${replaced} of its workspace was replaced: the next sandbox protects what is there now`);
       return undefined;
     }
     const reason = isAlive ? 'the folder of its workspace was removed' : 'the sandbox ended';
@@ -173,7 +181,7 @@ export class HeldSandboxes {
   }
 
   /** Hibernates it where the driver can, so that the next one is restored from it; else it ends. */
-  #startAnew(conversationId: string, open: OpenSandbox, reason: string): void {
+  #startAnew(conversationId: string, open: OpenSandbox, reason: string): Promise<void> {
     const { driver, notice } = this.#context;
     notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
     const before = this.#entries.get(conversationId);
@@ -181,7 +189,7 @@ export class HeldSandboxes {
       const isHibernated = driver.whenIdle === 'hibernate' && (await hibernateSandbox(this.#context, open, true)) === undefined;
       if (!isHibernated) await this.#end(conversationId, before, reason);
     });
-    void this.#noticed(conversationId, done);
+    return this.#noticed(conversationId, done);
   }
 
   /** From this tick on callers that want the conversation's sandbox wait for the work. */

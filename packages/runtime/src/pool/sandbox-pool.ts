@@ -8,7 +8,7 @@ import type { NetworkPolicy } from '../egress/network-policy.ts';
 import type { RefusedHost } from '../egress/refused-hosts.ts';
 import type { EgressOptions } from '../egress/egress.ts';
 import type { SecretsFor } from '../sandbox/action-stream.ts';
-import type { SandboxPlan } from '../sandbox/sandbox-context.ts';
+import type { SandboxPlan, WorkspacePlace } from '../sandbox/sandbox-context.ts';
 import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
 import type { CopyRequest } from './copy-workspace.ts';
 import type { SandboxCounts } from './sandbox-entry.ts';
@@ -22,8 +22,8 @@ interface PoolPlace {
   readonly otherReapers?: readonly Reaper[];
   /** Absolute; made with mode 0700. Sandboxes keep homes, journals and logs here. */
   readonly stateRoot: string;
-  /** The realpath of the conversation's workspace; `undefined` when there is no such conversation (any more). */
-  readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
+  /** The conversation's workspace; `undefined` when there is no such conversation (any more). */
+  readonly workspaceOf: (conversationId: string) => Promise<WorkspacePlace | undefined>;
   readonly clock: Clock;
   /** One line for the server's log. */
   readonly onNotice?: (notice: string) => void;
@@ -91,6 +91,10 @@ export interface SandboxPool extends Runtimes, SandboxReaches {
    * sandbox where there is none. Rejects with a user-facing error.
    */
   copyWorkspace(conversationId: string, request: CopyRequest): Promise<{ readonly left: readonly string[] }>;
+  /** Its workspace is to be mounted another way: ends it with its state stored where the driver can; the next is as `workspaceOf` says then. */
+  remount(conversationId: string): Promise<void>;
+  /** Whether a workspace can be mounted so that nothing in a sandbox can change it. */
+  readonly mountsReadOnly: boolean;
   /** Of those that this process holds. */
   counts(): SandboxCounts;
   /** All that are known, of this process or not, with what they use. */

@@ -80,6 +80,7 @@ export async function holdSandbox(
     strength: probe.strength,
     description: probe.description,
     workspace: handle.workspace ?? '/workspace',
+    isReadOnly: record.read_only === true,
     client,
     retries: context.driver.remote ? OVER_A_NETWORK : ON_THIS_HOST,
     lost: watch.lost,
@@ -144,14 +145,13 @@ export async function sendNetwork(context: SandboxContext, conversationId: strin
 
 async function openBrowserSidecar(
   { driver, folders: plan }: SandboxContext,
-  { conversation_id: conversationId, incarnation, workspace, handle }: SandboxRecord & { readonly state: 'live' },
+  { conversation_id: conversationId, incarnation, workspace, handle, read_only }: SandboxRecord & { readonly state: 'live' },
   held: HeldFolder | undefined,
 ): Promise<BrowserSidecar | undefined> {
   if (driver.startBrowser === undefined) return undefined;
   const folders = plan.of(conversationId, incarnation);
-  return listenBrowser(browserSocketPathOf(folders), (request) =>
-    driver.startBrowser!(handle, { incarnation, workspace, held, folders }, request),
-  );
+  const place = { incarnation, workspace, held, isReadOnly: read_only === true, folders };
+  return listenBrowser(browserSocketPathOf(folders), (request) => driver.startBrowser!(handle, place, request));
 }
 
 function packageProxy(

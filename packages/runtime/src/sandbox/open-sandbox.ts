@@ -9,7 +9,7 @@ import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';
 import { isSpoken, retireSandbox } from './retire-sandbox.ts';
 import type { SandboxContext, SandboxPlan } from './sandbox-context.ts';
 import { isThere, type SandboxRecord } from './sandbox-record.ts';
-import { NEVER_STARTED, startNotice } from './start-notice.ts';
+import { NEVER_STARTED, REMOUNTED, startNotice } from './start-notice.ts';
 import { inPhase, StartFailed } from './start-phase.ts';
 
 export interface OpenOptions {
@@ -26,6 +26,7 @@ interface Place {
   readonly workspace: string;
   /** A sandbox that is opened with it closes it at its end; otherwise the caller closes it. */
   readonly held: HeldFolder | undefined;
+  readonly isReadOnly: boolean;
   readonly probe: Probe & { readonly available: true };
 }
 
@@ -55,7 +56,8 @@ export async function openSandbox(context: SandboxContext, conversationId: strin
       if (found) await retire(context, record, found.outdated, options);
       else {
         await logLastLines(context, record);
-        await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
+        const isOther = isMountedOtherwise(record, place);
+        await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : isOther ? REMOUNTED : 'it was found dead');
       }
     }
     return await options.admit(() => start(context, conversationId, place, options));
@@ -90,10 +92,11 @@ async function findPlace(context: SandboxContext, conversationId: string, signal
   return inPhase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async (within) => {
     const found = await context.workspaceOf(conversationId);
     if (found === undefined) throw new Error('there is no such conversation');
-    const { hostPath: workspace } = found;
+    const { hostPath: workspace, isReadOnly = false } = found;
+    if (isReadOnly && !context.driver.mountsReadOnly) throw new Error('sandboxes of this server cannot mount a workspace read-only');
     const held = context.driver.remote ? undefined : await holdFolder(workspace);
     if (within.aborted) held?.close(); // nobody waits for it any more
-    return { workspace, held, probe };
+    return { workspace, held, isReadOnly, probe };
   });
 }
 
@@ -103,6 +106,7 @@ type Found = { readonly open: OpenSandbox } | { readonly outdated: ExecutorClien
 /** The executor of the record, if it is the same process and answers by its name. */
 async function attach(context: SandboxContext, record: SandboxRecord, place: Place, signal: AbortSignal): Promise<Found> {
   if (record.state !== 'live' || record.driver !== context.driver.name || record.workspace !== place.workspace) return undefined;
+  if (isMountedOtherwise(record, place)) return undefined;
   const { handle } = record;
   if (!context.driver.isAlive(handle)) return undefined;
   const client = createExecutorClient(addressOf(context.driver, handle));
@@ -119,6 +123,11 @@ async function attach(context: SandboxContext, record: SandboxRecord, place: Pla
     context.notice(`sandbox ${record.incarnation} cannot be attached to: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
+}
+
+/** A server was killed between the request for another mount and the end of the sandbox that has this one. */
+function isMountedOtherwise({ read_only }: SandboxRecord, { isReadOnly }: Place): boolean {
+  return (read_only === true) !== isReadOnly;
 }
 
 async function retire(
@@ -152,6 +161,7 @@ async function start(
     workspace: place.workspace,
     started_at: clock.now().toISOString(),
     ...(previous?.given_bytes !== undefined && { given_bytes: previous.given_bytes }),
+    ...(place.isReadOnly && { read_only: true as const }),
   };
   let client: ExecutorClient | undefined;
   let starting: Promise<SandboxHandle> | undefined;
@@ -191,7 +201,7 @@ async function start(
 async function specOf(
   { folders, egress, plugins, checkpoints, output }: SandboxContext,
   conversationId: string,
-  { workspace, held }: Place,
+  { workspace, held, isReadOnly }: Place,
   plan: SandboxPlan,
 ): Promise<SandboxSpec> {
   return {
@@ -199,6 +209,7 @@ async function specOf(
     ...plan,
     workspace,
     held,
+    isReadOnly,
     folders: folders.of(conversationId, plan.incarnation),
     gitHosts: egress.gitHosts(conversationId),
     network: await egress.policyOf(conversationId),

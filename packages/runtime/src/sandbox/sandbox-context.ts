@@ -15,9 +15,17 @@ export interface SandboxPlan {
   readonly noOutputTimeoutSeconds: number;
 }
 
+/** The folder that a conversation's next sandbox works in. */
+export interface WorkspacePlace {
+  /** Its realpath. */
+  readonly hostPath: string;
+  /** Nothing in the sandbox may change it; default: it may. */
+  readonly isReadOnly?: boolean;
+}
+
 /** What all sandboxes of a server share. */
 export interface SandboxContext extends SandboxTools, SandboxLease {
-  readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
+  readonly workspaceOf: (conversationId: string) => Promise<WorkspacePlace | undefined>;
   /** What the next sandbox of a conversation is given; `undefined` = none may be started now. */
   readonly planOf: (conversationId: string) => SandboxPlan | undefined;
   readonly plugins: readonly PluginName[];

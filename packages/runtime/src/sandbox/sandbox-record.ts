@@ -12,6 +12,8 @@ export type SandboxRecord = {
   readonly started_at: string;
   /** What the workspace took when the conversation's first sandbox was given it; null where that was too much to count. */
   readonly given_bytes?: number | null;
+  /** Its workspace is mounted read-only. */
+  readonly read_only?: true;
 } & (
   | { readonly state: 'starting' }
   | { readonly state: 'live'; readonly handle: SandboxHandle }

@@ -71,6 +71,7 @@ describe('a runtime and what it hears', () => {
     const runtime = createSandboxRuntime({
       conversationId: 'conversation',
       incarnation: 'one',
+      isReadOnly: false,
       strength: 'none',
       description: '',
       workspace: '/workspace',

@@ -12,6 +12,7 @@ export interface SandboxRuntimeParts extends ActionStreamParts {
   readonly strength: Strength;
   readonly description: string;
   readonly workspace: string;
+  readonly isReadOnly: boolean;
   readonly lost: Promise<string>;
   readonly limits: LimitWatch;
   /** Added once, to the next observation. */
@@ -77,6 +78,7 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     strength: parts.strength,
     description: parts.description,
     workspace: parts.workspace,
+    isReadOnly: parts.isReadOnly,
     lost: parts.lost,
     execute,
     output: (actionId, offset, { signal, epoch }) => client.output(keyOf(actionId, epoch), offset, { signal }),

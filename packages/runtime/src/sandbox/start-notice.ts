@@ -6,6 +6,9 @@ export const STOPPED = 'the sandbox was stopped';
 /** Of one in which nothing ever ran. */
 export const NEVER_STARTED = 'it did not start';
 
+/** The reason of a sandbox whose workspace is to be mounted another way. */
+export const REMOUNTED = 'its workspace is mounted another way now';
+
 /** The reason of a sandbox whose store was restored from a backup. */
 export const RESTORED = 'the server was restored from a backup';
 

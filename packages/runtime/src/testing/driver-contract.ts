@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import {
   executorFolder,
   leftOf,
   never,
+  observe,
   run,
   runAction,
   until,
@@ -17,6 +18,7 @@ import {
   SANDBOX_TEST_MS,
 } from './sandboxes.ts';
 import type { RunnableAction, Runtime } from '@tendon/core';
+import { ACTIONS } from '@tendon/protocol';
 import { signalProcess } from '../processes/process-identity.ts';
 import type { SandboxDriver, SandboxHandle } from '../drivers/driver.ts';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
@@ -187,6 +189,40 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       expect((await run(runtime, 'stat -c %a made/one; readlink made/link; test -e two')).output).toBe('750\none');
     });
 
+    it('RT820: a read-only workspace cannot be changed from inside, by no spelling, until it is mounted anew; or the start is refused', async () => {
+      let isReadOnly = true;
+      const driver = await subject.make(executorFolder());
+      const other = createTestSandboxes(driver, { workspaceOf: async () => ({ hostPath: other.workspace, isReadOnly }) });
+      await writeFile(join(other.workspace, 'there'), 'as it was\n');
+      try {
+        const { mountsReadOnly } = other.runtimes;
+        const acquired = other.runtimes.acquire('planning', { signal: never });
+        const refusal = await acquired.then(() => '', String);
+        expect(refusal.includes('cannot mount a workspace read-only')).toBe(!mountsReadOnly);
+        if (!mountsReadOnly) return;
+        const runtime = await acquired;
+        expect((await run(runtime, `cat there; export shell_variable=over; cd /workspace; ${ATTEMPTS}`)).output).toBe('as it was');
+        expect(await edit(runtime)).toMatch(/read-only/i);
+        await expect(runtime.files.write('uploaded', new Uint8Array(1), { signal: never })).rejects.toThrow(/read-only/i);
+        expect(readdirSync(other.workspace)).toEqual(['there']);
+        expect(readFileSync(join(other.workspace, 'there'), 'utf8')).toBe('as it was\n');
+        expect((await run(runtime, 'echo stays > ~/note; cat ~/note')).output).toBe('stays');
+        const afterCrash = await other.restart();
+        expect((await afterCrash.acquire('planning', { signal: never })).incarnation).toBe(runtime.incarnation);
+        isReadOnly = false;
+        await afterCrash.remount('planning');
+        const writable = await afterCrash.acquire('planning', { signal: never });
+        expect((await run(writable, 'echo new > there; cat there ~/note')).output).toBe('new\nstays');
+        expect((await run(writable, 'echo "$shell_variable"')).output).toBe(driver.whenIdle === 'hibernate' ? 'over' : '');
+        isReadOnly = true;
+        const again = await (await other.restart()).acquire('planning', { signal: never });
+        expect(again.incarnation).not.toBe(writable.incarnation);
+        expect((await run(again, 'echo no > there; cat there')).output).toMatch(/read-only[^]*\nnew$/i);
+      } finally {
+        await other.close();
+      }
+    });
+
     it('SB14: a restarted server finds the same incarnation, with what ran meanwhile', async () => {
       const before = await acquire('restarted');
       const action = runAction(before, 'touch waiting; until test -e go; do sleep 0.02; done; echo survived >> survived');
@@ -255,6 +291,21 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       expect(runtimes.current('stopped')).toBeUndefined();
     });
   });
+}
+
+/** Quietly: what they leave is seen on the host. */
+const ATTEMPTS = `(echo no > there; rm -f there; mv there gone; touch new; mkdir folder; ln there hard; chmod 777 there; truncate -s 0 there
+cd / && mount -o remount,rw /workspace; mount -o remount,rw,bind /workspace; umount /workspace
+unshare -Urm sh -c 'mount -o remount,rw,bind /workspace; touch /workspace/unshared; umount -l /workspace; touch /workspace/unshared'
+unshare -Urm sh -c 'mkdir /tmp/bound; mount --bind /workspace /tmp/bound; mount -o remount,rw,bind /tmp/bound; touch /tmp/bound/bound'
+touch /proc/self/root/workspace/rooted /proc/1/root/workspace/rooted) > /tmp/attempts 2>&1`;
+
+async function edit(runtime: Runtime): Promise<string> {
+  const made = await observe(
+    runtime,
+    ACTIONS.edit.create({ path: '/workspace/there', command: 'str_replace', old_str: 'was', new_str: 'is' }),
+  );
+  return made.content;
 }
 
 async function wordsBeside(runtime: Runtime, command: string): Promise<string> {

@@ -1,10 +1,6 @@
 /** What a conversation is put together from, each time it is opened. */
 import {
-  delegate,
-  findAgent,
   openConversation,
-  withOptionalTools,
-  withoutBrowsing,
   type Agent,
   type Conversation,
   type ConversationSettings,
@@ -19,6 +15,7 @@ import type { ConversationConfig } from '../platform/config/config.ts';
 import type { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import { agentOf } from '../conversations/agents/agent-of.ts';
 import { delegation } from '../conversations/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
@@ -68,22 +65,25 @@ export async function composeConversation(record: StoredConversation, parts: Con
     opened: opening.promise,
   });
   const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, dial: () => runtimes.dialAs(record.id) });
+  const others = record.delegated_by ? [] : await conversations.agents.own();
+  const agentNow = (): Agent => withInstructions(agentOf(conversations.agents.now(record), config, others), record.instructions);
   const conversation = await openConversation({
     id: record.id,
     log: around.log?.(log) ?? log,
-    agent: withInstructions(agentOf(record, config), record.instructions),
+    agent: agentNow(),
+    agentNow,
     sandbox: { runtimes: own, prepares: typeof record.selected_repository === 'string' },
     llm: fairly(
       marked(
         replayThen(
           await conversations.replay(record.id),
           log,
-          modelSource(() => chooses(record).model, make),
+          modelSource(() => chooses(conversations.agents.now(record)).model, make),
         ),
         loop,
       ),
     ),
-    smallLlm: modelSource(() => chooses(record).small, make),
+    smallLlm: modelSource(() => chooses(conversations.agents.now(record)).small, make),
     extensions: {
       ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
       external: conversationTools(record, {
@@ -125,13 +125,6 @@ export async function askTitle(
   if (small === model) return undefined;
   const { titleByModel } = await import('../conversations/title-by-model.ts');
   return titleByModel(await makeProvider(small, { ...shared, dial: () => runtimes.dialAs(record.id) }), task, signal);
-}
-
-/** One level deep: who was asked does the work itself. */
-function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: ConversationConfig): Agent {
-  const agent = withOptionalTools(findAgent(name), config.tools);
-  const able = config.browsing ? agent : withoutBrowsing(agent);
-  return by ? able : { ...able, tools: [...able.tools, delegate] };
 }
 
 /** As they are when the conversation is opened: its own parameters, the stored settings, the configuration. */

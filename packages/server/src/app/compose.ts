@@ -84,7 +84,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     eventSearch,
     sandbox: driver.sandbox,
     secrets: knownSecrets(config, stores),
-    agents: agentNames(),
+    agents: async () => [...agentNames(), ...(await conversations.agents.own()).map(({ name }) => name)],
     models: async () => [...new Set([...(await offeredModels()), 'demo', chooseModel({}, settings, config).model])],
     defaultModel: () => chooseModel({}, settings, config).model,
     knownModels,
@@ -120,10 +120,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     driver,
     otherReapers,
     stateRoot: join(config.home, 'sandboxes'),
-    workspaceOf: async (id) => {
-      const hostPath = await registry.workspaceOf(id);
-      return hostPath === undefined ? undefined : { hostPath };
-    },
+    workspaceOf: (id) => registry.workspaceOf(id),
     clock,
     onNotice: (notice) => logger.info(notice),
     idlePlan: idlePlan(config.sandbox),
@@ -155,6 +152,7 @@ function createConversations(
     ...foundation,
     registry,
     runtimes,
+    usualAgent: () => foundation.settings.current?.agent ?? undefined,
     onErase: async (id) => {
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);
@@ -172,9 +170,9 @@ function createEventSearch({ storage, clock, logger }: Foundation): EventSearch 
 }
 
 /** The models that the next request of this conversation asks. */
-function modelsFor({ id, model }: Pick<StoredConversation, 'id' | 'model'>, { modelAccess, settings, config }: Foundation) {
+function modelsFor({ id, model, agent_file: file }: StoredConversation, { modelAccess, settings, config }: Foundation) {
   const llm = modelAccess.get(id);
-  const choice = chooseModel({ model, llm }, settings, config);
+  const choice = chooseModel({ model: file?.model ?? model, llm }, settings, config);
   return { model: choice, small: chooseSmallModel(choice, llm !== undefined, config) };
 }
 

@@ -10,7 +10,8 @@ import type { KnownModels } from '../settings/known-models.ts';
 
 /** The agents and models that clients can choose, and what a conversation gets. */
 interface ModelPorts {
-  readonly agents: readonly string[];
+  /** Names of agents that every conversation can choose. */
+  agents(): Promise<readonly string[]>;
   /** Names of models that clients can choose. */
   models(): Promise<readonly string[]>;
   /** The model of a conversation that chose none, as of now. */

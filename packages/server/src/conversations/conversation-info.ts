@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ConversationInfo as WireInfo, INITIAL_STATE } from '@tendon/protocol';
 import type { StoredConversation } from './conversation-records.ts';
+import { worksReadOnly } from './agents/agent-of.ts';
 import type { Conversations } from './conversations.ts';
 
-/** The last four fields are ours; other clients do not know them. */
+/** The last six fields are ours; other clients do not know them. */
 export const ConversationInfo = WireInfo.extend({
   agent_state: z.string(),
   /** Why, with `error` and `rate_limited`. */
@@ -11,6 +12,10 @@ export const ConversationInfo = WireInfo.extend({
   /** US dollars. */
   accumulated_cost: z.number(),
   llm_model: z.string().nullable(),
+  /** The agent of the next turn. */
+  agent: z.string(),
+  /** Its sandbox mounts the workspace read-only. */
+  is_read_only: z.boolean(),
 });
 export type ConversationInfo = z.output<typeof ConversationInfo>;
 
@@ -47,5 +52,7 @@ export function conversationInfo(record: StoredConversation, { conversations, mo
     reason: state?.reason ?? record.summary?.reason ?? '',
     accumulated_cost: state?.metrics?.accumulated_cost ?? record.summary?.accumulated_cost ?? 0,
     llm_model: modelOf(record),
+    agent: record.agent,
+    is_read_only: worksReadOnly(record),
   };
 }

@@ -9,7 +9,7 @@
  * R5  An entry in `delegations/<parent>` is stored no later than the record it names; one without a record is ignored.
  */
 import { setImmediate } from 'node:timers/promises';
-import { KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
+import { type AgentFile, KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
 import type { ConfirmationRule } from '@tendon/protocol';
 import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
@@ -18,6 +18,14 @@ import type { StoredNetwork, StoredQuestions } from './network/conversation-netw
 export type StoredConversation = ConversationRecord & {
   /** Somebody stopped it and nobody has started it since. */
   readonly stopped?: boolean;
+  /** The file of `agent` as it was when that was chosen; missing for one that is built in. */
+  readonly agent_file?: AgentFile | undefined;
+  /** `agent` is not the one that the conversation began with. */
+  readonly agent_changed?: boolean;
+  /** Who carries out the plan that is being made. */
+  readonly agent_before?: { readonly agent: string; readonly agent_file?: AgentFile | undefined } | undefined;
+  /** The one that delegated it changes nothing, so its own agent cannot either. */
+  readonly read_only?: true;
   /** Chosen for this conversation; otherwise the stored settings decide. */
   readonly confirmation_mode?: boolean;
   /** Saved by a person while it ran. */

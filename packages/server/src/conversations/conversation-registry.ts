@@ -7,6 +7,7 @@ import { catalogError, type CatalogError, type VolatileFrame } from '@tendon/pro
 import type { NetworkPolicy } from '@tendon/runtime';
 import type { Logger } from '../platform/logger.ts';
 import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
+import { worksReadOnly } from './agents/agent-of.ts';
 import { ConversationRecords, type StoredConversation } from './conversation-records.ts';
 import type { ModelAccess } from './create-conversation-params.ts';
 import { networkPolicy, type NetworkRules } from './network/conversation-network.ts';
@@ -60,12 +61,14 @@ export class ConversationRegistry {
     });
   }
 
-  /** Its folder, if this machine allows it; `undefined`: no such conversation. Rejects with a user-facing error. */
-  async workspaceOf(id: string): Promise<string | undefined> {
+  /** Its folder, and how it is mounted, if this machine allows it; `undefined`: no such conversation. Rejects with a user-facing error. */
+  async workspaceOf(id: string): Promise<{ readonly hostPath: string; readonly isReadOnly: boolean } | undefined> {
     const record = await this.records.get(id);
     const refusal = record && outsideRoots(record.workspace, await this.roots);
     if (refusal !== undefined) throw new Error(refusal);
-    return record?.workspace;
+    if (record === undefined) return undefined;
+    const isCloned = record.selected_repository === null || record.repository_ready !== undefined;
+    return { hostPath: record.workspace, isReadOnly: isCloned && worksReadOnly(record) };
   }
 
   /** Where its sandbox may connect to, as of now. */

@@ -23,7 +23,7 @@ import { startingWords, triggerOf } from './starting-words.ts';
 import type { App, Routes } from '../platform/http/app.ts';
 import { ConversationInfo, conversationInfo, type InfoContext } from './conversation-info.ts';
 import { ById, IdempotencyHeaders, requestId, optionalBody } from '../platform/http/request-parts.ts';
-import { failureBody, sendJsonText } from '../platform/http/failure.ts';
+import { failureBody, sendFailure, sendJsonText } from '../platform/http/failure.ts';
 import type { Conversations } from './conversations.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import type { ConversationConfig } from '../platform/config/config.ts';
@@ -95,10 +95,12 @@ function reading(app: App, context: RoutesContext): void {
 function changes(app: App, { conversations }: RoutesContext): void {
   app.patch(
     '/api/conversations/:id',
-    { schema: { params: ById, body: UpdateConversation, response: { 200: z.literal(true), 404: Failure } } },
-    async ({ params, body }, reply) => {
-      if (await conversations.rename(params.id, body.title)) return true as const;
-      const error = catalogError('CONVERSATION_NOT_FOUND', params.id);
+    { schema: { params: ById, body: UpdateConversation, response: { 200: z.literal(true), '4xx': Failure } } },
+    async ({ params: { id }, body }, reply) => {
+      const changed = await update(conversations, id, body);
+      if (changed === true) return true as const;
+      if (changed) return sendFailure(reply, changed);
+      const error = catalogError('CONVERSATION_NOT_FOUND', id);
       return reply.code(404).send({ ...failureBody(error), message: 'Conversation not found' });
     },
   );
@@ -106,6 +108,16 @@ function changes(app: App, { conversations }: RoutesContext): void {
   app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, ({ params }) =>
     conversations.delete(params.id),
   );
+}
+
+/** The agent first: the one change that can be refused. `undefined`: no such conversation. */
+async function update(conversations: Conversations, id: string, body: UpdateConversation): Promise<true | CatalogError | undefined> {
+  const { title, agent, llm_model: model } = body;
+  const chosen = agent === undefined ? undefined : await conversations.agents.setAgent(id, agent);
+  if (chosen && 'code' in chosen) return chosen;
+  if (agent !== undefined && !chosen) return undefined;
+  if (model !== undefined && !(await conversations.agents.setModel(id, model))) return undefined;
+  return title === undefined || (await conversations.rename(id, title)) ? true : undefined;
 }
 
 function running(app: App, { conversations }: RoutesContext): void {
@@ -154,6 +166,7 @@ async function create(
     gitProvider: body.git_provider ?? null,
     trigger: triggerOf(body),
     instructions: body.conversation_instructions ?? undefined,
+    agent: body.agent ?? undefined,
     replay: replay?.trajectory.answers,
     network: body.network ?? undefined,
     ...(body.mcp_config && { mcpServers: mcpServers.sealed(body.mcp_config, settings.mcpServers, { isAdmins: isAdmin }) }),

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStorage, openSqliteStorage } from '@tendon/core/storage';
-import { type Conversation, type Runtimes, openConversation, findAgent, delegate } from '@tendon/core';
+import { type Conversation, type Runtimes, openConversation, findAgent, delegateTo } from '@tendon/core';
 import { createMask } from '@tendon/protocol/masking';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
@@ -48,7 +48,7 @@ export function conversationsWith(
       return openConversation({
         id: record.id,
         log: await storage.events.open(record.id),
-        agent: able ? { ...agent, tools: [...agent.tools, delegate] } : agent,
+        agent: able ? { ...agent, tools: [...agent.tools, delegateTo([])] } : agent,
         llm: async () => llm,
         sandbox: { runtimes: noSandbox },
         extensions: { ...(able && { delegate: delegation(all, record) }) },

@@ -24,9 +24,10 @@ import { checkNetworkParams, type NetworkRules } from './network/conversation-ne
 import type { NetworkQuestions } from './network/network-questions.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import type { CreateConversationParams, ModelAccess } from './create-conversation-params.ts';
-import { NewConversations, type CreateResult, type NewPlace } from './new-conversations.ts';
+import { NewConversations, type CreateResult, type DelegateParams, type NewPlace } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
+import { ConversationAgents } from './agents/conversation-agents.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
@@ -46,6 +47,8 @@ interface ConversationHooks {
 export interface ConversationsOptions extends ConversationHooks {
   readonly registry: ConversationRegistry;
   readonly config: Pick<FolderRules, 'home'>;
+  /** The agent of conversations that name none, by the settings; default: the general one. */
+  readonly usualAgent?: () => string | undefined;
   readonly storage: Storage;
   readonly runtimes: Runtimes;
   readonly clock: Clock;
@@ -60,6 +63,8 @@ const WAKING = { atOnce: 4, slowMs: 2_000 };
 const MAX_PULL_REQUESTS = 100;
 
 export class Conversations {
+  /** Who works in each, and by which model. */
+  readonly agents: ConversationAgents;
   readonly #options: ConversationsOptions;
   readonly #registry: ConversationRegistry;
   readonly #records: ConversationRecords;
@@ -79,7 +84,9 @@ export class Conversations {
     this.#records = registry.records;
     this.#open = new OpenConversations({ ...options, open: (record) => options.open(record, this) });
     this.#stopped = new StoppedConversations(this.#records, this.#open, runtimes);
-    this.#new = new NewConversations(registry, storage.records);
+    const places = { home: options.config.home, runtimes, logger: options.logger };
+    this.agents = new ConversationAgents(this.#records, this.#open, places);
+    this.#new = new NewConversations(registry, { replays: storage.records, places, usualAgent: options.usualAgent });
   }
 
   /** What sandboxes ask of a person. */
@@ -92,8 +99,8 @@ export class Conversations {
   }
 
   /** The conversation in which another agent does a part of this one's work; the same one when it is called again for the same action. */
-  createDelegated(parent: StoredConversation, task: Pick<DelegatedTask, 'actionId' | 'agent'>): Promise<StoredConversation> {
-    return this.#new.delegate(parent, task);
+  createDelegated(parent: StoredConversation, task: DelegateParams): Promise<StoredConversation> {
+    return this.#new.delegate(this.agents.now(parent), task);
   }
 
   /** The one that was created for this action; `undefined` when there is none yet. */
@@ -221,6 +228,8 @@ export class Conversations {
     try {
       // Read only now: a stop that the record does not show yet closes the conversation.
       const record = await this.#records.get(id);
+      const refusal = record && (await this.agents.approve(record, action, held.open.conversation));
+      if (refusal) return { ok: false, error: refusal };
       await this.#records.mark(id);
       const starts = record?.stopped === true && startsStopped(action);
       // Before it is in the log: after a kill in between, a restart would stop what it started.
@@ -287,6 +296,7 @@ export class Conversations {
     await storage.records.delete('replays', id);
     await removeFolder(ownFolder(this.#options.config.home, id));
     this.#registry.modelAccess.delete(id);
+    this.agents.forget(id);
     await this.#records.forget(id);
   }
 

@@ -11,8 +11,11 @@ const ENDS: ReadonlySet<AgentState> = new Set(['finished', 'rejected', 'error', 
  */
 export function delegation(conversations: Conversations, parent: StoredConversation): Delegate {
   return async (task, { signal }) => {
-    const child = await (signal.aborted ? conversations.findDelegated(parent, task) : conversations.createDelegated(parent, task));
-    if (!child) return CANCELLED;
+    const begun = await conversations.findDelegated(parent, task);
+    if (!begun && signal.aborted) return CANCELLED;
+    const found = begun ?? (await conversations.agents.find(parent, task.agent));
+    if ('code' in found) return { ok: false, reason: found.message };
+    const child = begun ?? (await conversations.createDelegated(parent, { ...found, actionId: task.actionId }));
     const held = await conversations.enter(child.id);
     if (!held) return { ok: false, reason: 'its conversation was deleted.' };
     const { conversation } = held.open;

@@ -10,12 +10,22 @@ import type { ConversationRecords, StoredConversation } from './conversation-rec
 import type { ConversationRegistry } from './conversation-registry.ts';
 import type { CreateConversationParams } from './create-conversation-params.ts';
 import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
+import { worksReadOnly } from './agents/agent-of.ts';
+import { findAgentFile, type AgentPlaces, type FoundAgent } from './agents/find-agent-file.ts';
 import { defaultTitle } from './starting-words.ts';
 
 /** `isRepeated`: the same request came before, and created this record. */
 export type CreateResult =
   | { readonly ok: true; readonly record: StoredConversation; readonly isRepeated?: true }
   | { readonly ok: false; readonly error: CatalogError };
+
+interface NewConversationsOptions {
+  readonly replays: RecordStore;
+  readonly places: AgentPlaces;
+  readonly usualAgent?: (() => string | undefined) | undefined;
+}
+
+const DEFAULT_AGENT = 'CodeActAgent';
 
 export class NewConversations {
   readonly #registry: ConversationRegistry;
@@ -25,10 +35,15 @@ export class NewConversations {
   /** For conversations whose id comes from a request or a client. */
   readonly #creating = new KeyedMutex();
 
-  constructor(registry: ConversationRegistry, replays: RecordStore) {
+  readonly #places: AgentPlaces;
+  readonly #usualAgent: () => string | undefined;
+
+  constructor(registry: ConversationRegistry, { replays, places, usualAgent = () => undefined }: NewConversationsOptions) {
     this.#registry = registry;
     this.#records = registry.records;
     this.#replays = replays;
+    this.#places = places;
+    this.#usualAgent = usualAgent;
   }
 
   async create(params: CreateConversationParams = {}): Promise<CreateResult> {
@@ -63,22 +78,29 @@ export class NewConversations {
     if (!folder.ok) return folder;
     const network = checkNetworkParams(this.#registry.networkRules, params.network ?? {});
     if (!network.ok) return network;
-    const record = newRecord(id, params, { workspace: folder.path, network: network.network, now: this.#records.now() });
+    const agent = await this.#agentOf(params.agent || this.#usualAgent() || DEFAULT_AGENT);
+    const record = newRecord(id, params, { workspace: folder.path, network: network.network, ...agent, now: this.#records.now() });
     if (params.llm) this.#registry.modelAccess.set(id, params.llm);
     if (params.replay) await this.#replays.put('replays', { id, sort: '', value: params.replay });
     await this.#records.add(record);
     return { ok: true, record };
   }
 
+  /** For a name that is not known the record has that name: the conversation begins with the words about it. */
+  async #agentOf(name: string): Promise<FoundAgent> {
+    const found = await findAgentFile(undefined, name, this.#places);
+    return 'code' in found ? { agent: name, agent_file: undefined } : found;
+  }
+
   /**
    * The conversation in which another agent does a part of this one's work, in its folder and under its settings; the same one when it is
    * called again for the same action.
    */
-  async delegate(parent: StoredConversation, { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>): Promise<StoredConversation> {
+  async delegate(parent: StoredConversation, { actionId, ...agent }: DelegateParams): Promise<StoredConversation> {
     const { id, made } = await this.#delegatedAs(parent, actionId);
     if (made) return made;
     const llm = this.#registry.modelAccess.get(parent.id);
-    const record = delegatedRecord(parent, { id, agent, actionId, now: this.#records.now() });
+    const record = delegatedRecord(parent, { id, ...agent, actionId, now: this.#records.now() });
     if (llm) this.#registry.modelAccess.set(id, llm);
     await this.#records.add(record);
     return record;
@@ -112,20 +134,25 @@ function newId(): string {
 }
 
 /** What the parameters came to: the folder, and the network where one was given. */
-interface ResolvedParams {
+interface ResolvedParams extends FoundAgent {
   readonly workspace: string;
   readonly network: StoredConversation['network'];
   readonly now: string;
 }
 
-function newRecord(id: string, params: CreateConversationParams, { workspace, network, now }: ResolvedParams): StoredConversation {
+function newRecord(
+  id: string,
+  params: CreateConversationParams,
+  { workspace, network, agent, agent_file, now }: ResolvedParams,
+): StoredConversation {
   return {
     id,
     title: defaultTitle(id),
     created_at: now,
     updated_at: now,
     workspace,
-    agent: params.agent || 'CodeActAgent',
+    agent,
+    ...(agent_file && { agent_file }),
     model: params.model ?? '',
     trigger: params.trigger ?? 'gui',
     selected_repository: params.repository ?? null,
@@ -145,10 +172,12 @@ function delegatedId(parentId: string, actionId: number, attempt: number): strin
   return createHash('sha256').update(`${parentId}:${actionId}:${attempt}`).digest('hex').slice(0, 32);
 }
 
+export interface DelegateParams extends FoundAgent, Pick<DelegatedTask, 'actionId'> {}
+
 /** In the folder and under the settings of the one that asks; a repository is there already. */
 function delegatedRecord(
   parent: StoredConversation,
-  { id, agent, actionId, now }: { readonly id: string; readonly agent: string; readonly actionId: number; readonly now: string },
+  { id, agent, agent_file, actionId, now }: DelegateParams & { readonly id: string; readonly now: string },
 ): StoredConversation {
   const {
     summary: _summary,
@@ -156,6 +185,9 @@ function delegatedRecord(
     pr_number: _pulls,
     request: _request,
     network_questions: _questions,
+    agent_file: _file,
+    agent_changed: _changed,
+    agent_before: _before,
     ...inherited
   } = parent;
   return {
@@ -164,6 +196,8 @@ function delegatedRecord(
     selected_repository: null,
     id,
     agent,
+    ...(agent_file && { agent_file }),
+    ...(worksReadOnly(parent) && { read_only: true as const }),
     title: defaultTitle(id),
     created_at: now,
     updated_at: now,

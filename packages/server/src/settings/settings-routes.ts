@@ -86,7 +86,7 @@ export const backendSettingsRoutes: Routes = (app) => {
 };
 
 /** What a client can choose from. */
-export const optionRoutes: Routes<{ models(): Promise<readonly string[]>; readonly agents: readonly string[] }> = (
+export const optionRoutes: Routes<{ models(): Promise<readonly string[]>; agents(): Promise<readonly string[]> }> = (
   app,
   { models, agents },
 ) => {
@@ -98,6 +98,6 @@ export const optionRoutes: Routes<{ models(): Promise<readonly string[]>; readon
     PROVIDERS_CONFIGURED: [],
   }));
   app.get('/api/options/models', { schema: { response: { 200: OptionNames } } }, async () => (await models()).toSorted());
-  app.get('/api/options/agents', { schema: { response: { 200: OptionNames } } }, async () => agents.toSorted());
+  app.get('/api/options/agents', { schema: { response: { 200: OptionNames } } }, async () => (await agents()).toSorted());
   app.get('/api/options/security-analyzers', { schema: { response: { 200: OptionNames } } }, async () => [...SECURITY_ANALYZERS]);
 };

@@ -1,12 +1,47 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bot, Cpu, ChevronDown, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
-import { agentsQuery, modelsQuery, settingsQuery, tendon, useModelInUse } from '../lib/server.ts';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { agentsQuery, conversationQuery, modelsQuery, settingsQuery, tendon, useModelInUse } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { focusOnMount, Popup } from '../ui/popup.tsx';
 
-export function AgentChoice({ side, bare }: { readonly side?: 'above' | 'below'; readonly bare?: boolean }) {
+/** The agent of an open conversation, from its next turn on: one that only plans, or one that works. */
+export function ConversationAgentChoice() {
+  const { id, snapshot } = useConversation();
+  const queries = useQueryClient();
+  const agents = useQuery(agentsQuery);
+  const settings = useQuery(settingsQuery);
+  // The approval of a plan changes it too: asked again with each state.
+  const key = ['conversation-agent', id];
+  const info = useQuery({ ...conversationQuery(id), queryKey: [...key, snapshot.state.agentState] });
+  const change = useMutation({
+    mutationFn: (agent: string) => tendon.conversations.choose(id, { agent }),
+    onSettled: () => queries.invalidateQueries({ queryKey: key }),
+  });
+  const value = change.variables && change.isPending ? change.variables : (info.data?.agent ?? settings.data?.agent ?? 'CodeActAgent');
+  return (
+    <>
+      <ChoicePopup
+        label="Agent"
+        side="above"
+        value={value}
+        shown={value.replace(/Agent$/, '')}
+        options={agents.data ?? [value]}
+        onChoose={(agent) => change.mutate(agent)}
+      />
+      {change.error && (
+        <span role="alert" className="text-small text-bad">
+          {change.error.message}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The agent that new conversations begin with. */
+export function AgentChoice() {
   const queries = useQueryClient();
   const agents = useQuery(agentsQuery);
   const settings = useQuery(settingsQuery);
@@ -18,8 +53,7 @@ export function AgentChoice({ side, bare }: { readonly side?: 'above' | 'below';
   return (
     <ChoicePopup
       label="Agent"
-      {...(!bare && { icon: Bot })}
-      {...(side && { side })}
+      icon={Bot}
       value={value}
       shown={value.replace(/Agent$/, '')}
       options={agents.data ?? [value]}

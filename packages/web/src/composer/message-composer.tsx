@@ -13,7 +13,7 @@ import { useDraft } from '../lib/stored.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { Attachment } from './attachments.tsx';
-import { AgentChoice, ModelChoice } from './choices.tsx';
+import { ConversationAgentChoice, ModelChoice } from './choices.tsx';
 import { Composer } from './composer.tsx';
 import { QuestionChoices } from './question-choices.tsx';
 import type { Suggestion } from './suggestions.tsx';
@@ -64,7 +64,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
         end={
           <>
             <span className="only-wide">
-              <AgentChoice side="above" bare />
+              <ConversationAgentChoice />
             </span>
             <ModelChoice side="above" bare />
             <IconButton label="Send" hint="enter" disabled={!canSend} onClick={() => void send()}>

@@ -103,6 +103,7 @@ export function createDockerDriver(options: DockerDriverOptions): SandboxDriver 
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
     endIncarnations,
+    mountsReadOnly: true,
     startBrowser: browserSidecar(options, limits),
     lastLines: async ({ container }) => (container === undefined ? '' : logsOf(engine, container)),
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),

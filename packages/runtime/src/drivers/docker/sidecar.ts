@@ -107,7 +107,7 @@ interface Prepared {
 }
 
 /** The executor's files are those that the container has been given, so that a newer installation does not mix with them. */
-async function prepare({ workspace, folders }: SandboxPlace, { user, hidden, protects }: SidecarOptions): Promise<Prepared> {
+async function prepare({ workspace, folders, isReadOnly }: SandboxPlace, { user, hidden, protects }: SidecarOptions): Promise<Prepared> {
   const own = join(folders.host, 'beside');
   const home = join(own, 'home');
   const mountPoints = join(folders.stage, 'beside');
@@ -121,7 +121,7 @@ async function prepare({ workspace, folders }: SandboxPlace, { user, hidden, pro
     ...(await writeEtcFiles(join(own, 'etc'), user)),
     { source: await injected(INJECTED.executor), target: INSIDE.executor, isPrivate: true },
     { source: await injected(INJECTED.node), target: INSIDE.node, isPrivate: true },
-    { source: workspace, descriptor, protects, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
+    { source: workspace, descriptor, protects, target: INSIDE.workspace, writable: !isReadOnly, isPrivate: true, idMapped: user.idMapped },
     { source: home, target: INSIDE_HOME, writable: true, isPrivate: true },
   ];
   const staged = await stage(binds, user, mountPoints);

@@ -159,7 +159,7 @@ async function bindsOf(
     ...files.map(([name]) => ({ source: join(etc, name), target: `/etc/${name}`, readOnly: true })),
     { source: terminals, target: INSIDE.terminals, readOnly: true },
     { source: folders.proxy, target: INSIDE.proxy, readOnly: true },
-    { source: workspace, target: INSIDE.workspace },
+    { source: workspace, target: INSIDE.workspace, readOnly: spec.isReadOnly },
     { source: folders.home, target: CONTAINER_HOME },
     { source: folders.state, target: INSIDE.state },
     { source: folders.link, target: INSIDE.link },

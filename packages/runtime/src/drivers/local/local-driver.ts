@@ -109,6 +109,7 @@ export function createLocalDriver(options: LocalDriverOptions): SandboxDriver {
     name: 'local',
     limits,
     whenIdle: 'hibernate',
+    mountsReadOnly: true,
     async probe() {
       probed ??= probeLocal({ limits, hasFilter: hasFilter(), isProtecting: protects.length > 0, trial });
       const probe = await probed;
@@ -160,7 +161,7 @@ async function commandOf(
 }
 
 async function visibleBinds(
-  { workspace, folders }: SandboxSpec,
+  { workspace, folders, isReadOnly }: SandboxSpec,
   executor: ExecutorFolder,
   user: HostUser,
   ofWorkspace: Pick<Bind, 'descriptor' | 'protects'>,
@@ -176,7 +177,7 @@ async function visibleBinds(
     { source: node, target: INSIDE.node, isPrivate: true, idMapped: user.staged && (await isForRootOnly(node)) },
     { source: folders.proxy, target: INSIDE.proxy, isPrivate: true },
     { source: packages, target: INSIDE.kernelPackages, isPrivate: true },
-    { source: workspace, ...ofWorkspace, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
+    { source: workspace, ...ofWorkspace, target: INSIDE.workspace, writable: !isReadOnly, isPrivate: true, idMapped: user.idMapped },
     { source: folders.home, target: INSIDE_HOME, writable: true, isPrivate: true },
     { source: folders.state, target: INSIDE.state, writable: true, isPrivate: true },
     { source: folders.link, target: INSIDE.link, writable: true, isPrivate: true },

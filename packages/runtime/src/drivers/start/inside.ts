@@ -30,6 +30,7 @@ export function insideConfig(spec: SandboxSpec, protectedPaths: ProtectedPaths):
       stateDir: INSIDE.state,
       workspace: INSIDE.workspace,
       ...(spec.held && { workspaceIs: spec.held.identity }),
+      ...(spec.isReadOnly && { isReadOnly: true }),
       ...(protectedPaths?.length && { protectedPaths }),
       workDir: INSIDE.workspace,
       volatileFolders: ['/tmp', '/var/tmp', '/dev/shm'],

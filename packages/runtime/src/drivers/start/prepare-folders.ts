@@ -47,13 +47,14 @@ export function refuseHidden({ path: workspace }: Pick<HeldFolder, 'path'>, { hi
  * a person works there by itself.
  */
 export async function protectWorkspace(
-  { held, workspace, folders }: SandboxSpec,
+  { held, workspace, folders, isReadOnly }: SandboxSpec,
   own: RealFolders,
   names: readonly string[],
   canMount?: (path: string) => boolean,
 ): Promise<Protection> {
   const folder = heldOf({ held, workspace });
-  if (isMadeForIt(folder, own)) return NOT_PROTECTED;
+  // What is mounted onto itself could be left writable in a workspace that is not.
+  if (isReadOnly || isMadeForIt(folder, own)) return NOT_PROTECTED;
   return protect(folder, names, { stateRoot: stateRootOf(folders), hostFolder: folders.host }, canMount);
 }
 

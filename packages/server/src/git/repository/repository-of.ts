@@ -2,6 +2,7 @@ import type { Clock, Conversation, Runtimes } from '@tendon/core';
 import { ErrorObservation } from '@tendon/protocol';
 import type { SandboxesConfig } from '../../platform/config/config.ts';
 import type { StoredConversation } from '../../conversations/conversation-records.ts';
+import { worksReadOnly } from '../../conversations/agents/agent-of.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
 import type { ProviderTokens } from '../../git-providers/provider-tokens.ts';
 import type { SettingsStore } from '../../settings/settings.ts';
@@ -12,7 +13,7 @@ export interface RepositoryParts {
   readonly config: Pick<SandboxesConfig, 'clone' | 'runtime'>;
   readonly providerTokens: Pick<ProviderTokens, 'set'>;
   readonly settings: Pick<SettingsStore, 'current'>;
-  readonly conversations: Pick<Conversations, 'noteRepository'>;
+  readonly conversations: Pick<Conversations, 'noteRepository' | 'agents'>;
   readonly clock: Clock;
   /** The conversation that is being opened. */
   readonly opened: Promise<Conversation>;
@@ -38,6 +39,7 @@ export function repositoryOf(runtimes: Runtimes, record: StoredConversation, par
     },
     now: () => clock.now(),
     ready: record.repository_ready,
+    isReadOnly: () => worksReadOnly(parts.conversations.agents.now(record)),
     saveReady: (incarnation) => parts.conversations.noteRepository(record.id, incarnation),
     note: async (drafts) => (await parts.opened).note(drafts),
   });

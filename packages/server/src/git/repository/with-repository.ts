@@ -18,6 +18,8 @@ export interface WithRepositoryOptions extends Omit<PrepareOptions, 'onProgress'
   readonly ready: string | undefined;
   /** Resolves when it is durable. */
   readonly saveReady: (incarnation: string) => Promise<void>;
+  /** Its agent changes nothing: once the repository is there, the workspace is mounted read-only. */
+  readonly isReadOnly: () => boolean;
   /** Appends, in order; the id of the first is given. */
   readonly note: (drafts: (firstId: number) => readonly SourcedDraft[]) => Promise<void>;
 }
@@ -32,8 +34,14 @@ export function withRepository(runtimes: Runtimes, options: WithRepositoryOption
       const begun: OnPhase = (phase, detail) => (phase === 'ready' ? undefined : onPhase?.(phase, detail));
       const unwatch = preparation.watch(begun);
       try {
-        const runtime = await runtimes.acquire(conversationId, { ...rest, onPhase: begun });
+        let runtime = await runtimes.acquire(conversationId, { ...rest, onPhase: begun });
         await preparation.made(runtime);
+        if (options.isReadOnly() && !runtime.isReadOnly) {
+          await options.saveReady(runtime.incarnation); // whether or not it was cloned: what is there is all there will be
+          await runtimes.remount?.(conversationId);
+          runtime = await runtimes.acquire(conversationId, { ...rest, onPhase: begun });
+          await preparation.made(runtime);
+        }
         onPhase?.('ready');
         return runtime;
       } finally {
@@ -42,7 +50,8 @@ export function withRepository(runtimes: Runtimes, options: WithRepositoryOption
     },
     current(conversationId) {
       const runtime = runtimes.current(conversationId);
-      return runtime?.incarnation === preparation.ready ? runtime : undefined;
+      const isMounted = runtime?.isReadOnly || !options.isReadOnly();
+      return isMounted && runtime?.incarnation === preparation.ready ? runtime : undefined;
     },
     isWorkspaceEmpty: async (conversationId) =>
       preparation.ready === undefined ? false : ((await runtimes.isWorkspaceEmpty?.(conversationId)) ?? false),
@@ -98,6 +107,10 @@ class Preparation {
     const { source, now, note, saveReady } = this.#options;
     const progress: PrepareOptions = { ...this.#options, onProgress: (words) => this.#report('workspace', words) };
     this.#report('workspace', source.folder);
+    if (runtime.isReadOnly) {
+      await runInSession(runtime, enterCommand(runtime, source), { now: now(), timeoutSeconds: 20 });
+      return;
+    }
     const failure = await cloneRepository(runtime, source, progress);
     if (failure !== undefined) return this.#say(`The repository ${source.url} could not be cloned: ${failure}`, 'STATUS$ERROR_REPOSITORY');
     await runInSession(runtime, enterCommand(runtime, source), { now: now(), timeoutSeconds: 20 });

@@ -118,3 +118,10 @@ it('CL29: the splitter is moved by keys, within its bounds, and its place is sto
   await userEvent.keyboard('{Enter}');
   expect(place()).toEqual(['44', null]);
 });
+
+it('CL820: the agent of the next turn is chosen in the conversation, the one that only plans too', async () => {
+  await open('/conversations/export');
+  await userEvent.click(await screen.findByRole('button', { name: 'Agent: CodeAct' }, LATER));
+  await userEvent.click(await screen.findByRole('button', { name: 'PlanAgent' }, LATER));
+  expect(await screen.findByRole('button', { name: 'Agent: Plan' }, LATER)).toBeDefined();
+});

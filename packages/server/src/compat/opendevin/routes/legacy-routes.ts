@@ -80,7 +80,7 @@ const field = (type: string, value: unknown, optional = false) => ({ type, optio
 
 /** What the settings dialogs of spring 2024 choose from, under the names of every week. */
 interface CatalogContext {
-  readonly agents: readonly string[];
+  agents(): Promise<readonly string[]>;
   readonly settings: SettingsStore;
   readonly sandbox: { readonly driver: string };
   models(): Promise<readonly string[]>;
@@ -90,7 +90,8 @@ interface CatalogContext {
 const catalogRoutes: Routes<CatalogContext> = (app, context) => {
   const names = { schema: { response: { 200: OptionNames } } };
   for (const url of ['/api/litellm-models', '/litellm-models']) app.get(url, names, async () => [...(await context.models())]);
-  for (const url of ['/api/litellm-agents', '/litellm-agents', '/api/agents']) app.get(url, names, async () => [...context.agents]);
+  for (const url of ['/api/litellm-agents', '/litellm-agents', '/api/agents'])
+    app.get(url, names, async () => [...(await context.agents())]);
   for (const url of ['/api/default-model', '/default-model']) {
     app.get(
       url,
@@ -103,7 +104,7 @@ const catalogRoutes: Routes<CatalogContext> = (app, context) => {
     app.get(url, { schema: { response: { 200: z.record(z.string(), z.unknown()) } } }, async () => ({
       LLM_MODEL: context.defaultModel(),
       LLM_BASE_URL: null,
-      AGENT: context.agents[0],
+      AGENT: (await context.agents())[0],
       LANGUAGE: 'en',
       MAX_ITERATIONS: context.settings.current?.max_iterations ?? 500,
       MAX_CHARS: 5_000_000,
@@ -113,7 +114,7 @@ const catalogRoutes: Routes<CatalogContext> = (app, context) => {
   }
   app.get('/api/defaults', { schema: { response: { 200: z.record(z.string(), z.unknown()) } } }, async () => ({
     llm: { model: field('str', context.defaultModel()), api_key: field('str', null, true), base_url: field('str', null, true) },
-    agent: { name: field('str', context.agents[0]) },
+    agent: { name: field('str', (await context.agents())[0]) },
     max_iterations: field('int', context.settings.current?.max_iterations ?? 500),
     confirmation_mode: field('bool', context.settings.current?.confirmation_mode ?? false),
   }));

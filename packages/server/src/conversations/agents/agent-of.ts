@@ -1,0 +1,36 @@
+/** Which agent works in a conversation, by its record. */
+import {
+  customAgent,
+  delegateTo,
+  findAgent,
+  limitTools,
+  withOptionalTools,
+  withoutBrowsing,
+  type Agent,
+  type AgentFile,
+} from '@tendon/core';
+import type { ConversationConfig } from '../../platform/config/config.ts';
+import type { StoredConversation } from '../conversation-records.ts';
+
+type AgentRecord = Pick<StoredConversation, 'agent' | 'agent_file' | 'agent_changed' | 'read_only' | 'delegated_by'>;
+
+/** One level deep: who was asked does the work itself. `others`: whom it can ask beside those that are built in. */
+export function agentOf(record: AgentRecord, config: ConversationConfig, others: readonly AgentFile[]): Agent {
+  const usual = withOptionalTools(named(record), config.tools);
+  const able = config.browsing ? usual : withoutBrowsing(usual);
+  const asking = record.delegated_by ? able : { ...able, tools: [...able.tools, delegateTo(others)] };
+  return {
+    ...limitTools(asking, record.agent_file?.tools),
+    ...(record.agent_changed && { replaces: true as const }),
+    ...(worksReadOnly(record) && { isReadOnly: true as const }),
+  };
+}
+
+/** Whether the conversation's sandbox mounts its workspace read-only: because its agent does, or the one that asked for it. */
+export function worksReadOnly(record: Pick<AgentRecord, 'agent' | 'agent_file' | 'read_only'>): boolean {
+  return record.read_only === true || named(record).isReadOnly === true;
+}
+
+function named({ agent, agent_file: file }: Pick<AgentRecord, 'agent' | 'agent_file'>): Agent {
+  return file ? customAgent(file) : findAgent(agent);
+}
