@@ -1,12 +1,17 @@
 #!/usr/bin/env node
-// Writes packages/core/src/llm/price-table.ts from the catalogue of @mariozechner/pi-ai (a development dependency).
-//   node scripts/generate-prices.mjs            writes the file
-//   node scripts/generate-prices.mjs --check    exits with 1 when the file is not what would be written
-import { readFileSync, writeFileSync } from 'node:fs';
+// Writes packages/core/src/llm/price-table.ts from the catalogue of a package that it loads for the occasion: as a dependency it would
+// bring a hundred others into every installation.
+//   node scripts/generate-prices.mjs                   writes the file
+//   node scripts/generate-prices.mjs --check [file]    exits with 1 when the file is not what was written, or by another script than this
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const CATALOGUE = '@mariozechner/pi-ai@0.73.1';
 const TARGET = join(ROOT, 'packages/core/src/llm/price-table.ts');
 
 /** The catalogue's provider → litellm's prefix. Subscriptions and regional twins have no price per token and are left out. */
@@ -34,7 +39,7 @@ const PREFIX = {
 /** Prices come with the noise of binary fractions. */
 const price = (value) => String(Number(value.toFixed(6)));
 
-export function render(models) {
+function render(models) {
   const rows = Object.entries(PREFIX).flatMap(([provider, prefix]) =>
     Object.values(models[provider] ?? {}).map((model) => {
       const { input, output, cacheRead, cacheWrite } = model.cost;
@@ -51,12 +56,36 @@ ${rows.toSorted().join('\n')}
 `;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { MODELS } = await import(join(ROOT, 'node_modules/@mariozechner/pi-ai/dist/models.generated.js'));
-  const text = render(MODELS);
-  if (!process.argv.includes('--check')) writeFileSync(TARGET, text);
-  else if (readFileSync(TARGET, 'utf8') !== text) {
-    console.error('price-table.ts is stale: run node scripts/generate-prices.mjs');
-    process.exitCode = 1;
+/** A version of the catalogue never changes, so the table is what would be written as long as neither it nor this script has changed. */
+function fingerprintOf(table) {
+  const script = readFileSync(fileURLToPath(import.meta.url), 'utf8');
+  return createHash('sha256').update(script).update('\0').update(table).digest('hex');
+}
+
+const STAMP = /^\/\/ fingerprint ([0-9a-f]{64})\n/m;
+
+function isStale(text) {
+  return STAMP.exec(text)?.[1] !== fingerprintOf(text.replace(STAMP, ''));
+}
+
+async function loadCatalogue() {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-prices-'));
+  try {
+    const options = { cwd: folder, encoding: 'utf8' };
+    const archive = execFileSync('npm', ['pack', '--silent', CATALOGUE], options).trim();
+    execFileSync('tar', ['-xzf', archive, 'package/package.json', 'package/dist/models.generated.js'], options);
+    const { MODELS } = await import(pathToFileURL(join(folder, 'package/dist/models.generated.js')).href);
+    return MODELS;
+  } finally {
+    rmSync(folder, { recursive: true });
   }
+}
+
+const [option, file = TARGET] = process.argv.slice(2);
+if (option !== '--check') {
+  const table = render(await loadCatalogue());
+  writeFileSync(TARGET, table.replace('\n', `\n// fingerprint ${fingerprintOf(table)}\n`));
+} else if (isStale(readFileSync(file, 'utf8'))) {
+  console.error('price-table.ts is stale: run node scripts/generate-prices.mjs');
+  process.exitCode = 1;
 }

@@ -1,13 +1,22 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { costOf, findModel, listModels } from './prices.ts';
 
 describe('the price table', () => {
-  it('LM42: is what the generator writes', async () => {
+  it('LM42: is what the generator writes; one that was edited is stale', async () => {
     const script = fileURLToPath(new URL('../../../../scripts/generate-prices.mjs', import.meta.url));
-    await expect(promisify(execFile)(process.execPath, [script, '--check'])).resolves.toBeDefined();
+    const check = (...file: string[]) => promisify(execFile)(process.execPath, [script, '--check', ...file]);
+    await expect(check()).resolves.toBeDefined();
+    const folder = mkdtempSync(join(tmpdir(), 'tendon-prices-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const edited = join(folder, 'price-table.ts');
+    writeFileSync(edited, readFileSync(new URL('price-table.ts', import.meta.url), 'utf8').replace('\t2.5\t', '\t2.4\t'));
+    await expect(check(edited)).rejects.toThrow('is stale');
   });
 
   it.each(['gpt-4o', 'openai/gpt-4o', 'openhands/gpt-4o', 'litellm_proxy/openai/gpt-4o'])('LM40: %s is found', (name) => {
