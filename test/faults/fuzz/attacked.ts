@@ -1,11 +1,13 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePort } from '@tendon/testing';
 import { ExecutorHostProcess, type HostOptions, TendonProcess, Watcher } from '@tendon/testing/servers';
 import { expect, onTestFinished } from 'vitest';
 import { findProcesses } from '@tendon/runtime/testing';
-import { heapBytes, inspectable, shareBytes } from './held-memory.ts';
+import { heapBytes, inspectable } from './held-memory.ts';
 
 /** What is fuzzed: a process, and somebody beside the attack who must not notice. */
 export interface Attacked {
@@ -86,7 +88,7 @@ export interface AttackedSandbox extends AttackedServer {
   readonly executorSocket: string;
   readonly proxySocket: string;
   readonly incarnation: string;
-  executorBytes(): number;
+  executorBytes(): Promise<number>;
 }
 
 /** A server whose conversation beside the attack works in a sandbox. */
@@ -114,12 +116,24 @@ export async function attackedSandbox(env: NodeJS.ProcessEnv = {}): Promise<Atta
     executorSocket,
     proxySocket,
     incarnation,
-    executorBytes: () => shareBytes(executor),
+    executorBytes: () => heapBytesInside(executor),
     async expectUnharmed() {
       await server.expectUnharmed();
       await run();
     },
   };
+}
+
+const USUAL_PORT = 9229;
+
+/** A process whose network is its own opens its inspector there when it is asked to. */
+async function heapBytesInside(pid: number): Promise<number> {
+  process.kill(pid, 'SIGUSR1');
+  const inside = ['--target', String(pid), '--user', '--preserve-credentials', '--net'];
+  const script = join(import.meta.dirname, 'print-held-memory.ts');
+  const command = [...inside, process.execPath, '--conditions=tendon-source', script, String(USUAL_PORT)];
+  const { stdout } = await promisify(execFile)('nsenter', command);
+  return Number(stdout);
 }
 
 /** Where the server of this home has its sockets. */

@@ -302,8 +302,7 @@ async function executorSocket(): Promise<Volleys> {
   return {
     ...sandbox,
     volleys: [requests, ...actions, noise],
-    heldBytes: async () => sandbox.executorBytes(),
-    maxGrowthBytes: 64 * 1024 ** 2,
+    heldBytes: sandbox.executorBytes,
   };
 }
 

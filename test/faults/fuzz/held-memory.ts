@@ -1,5 +1,4 @@
-/** What a process of Node holds when everything that nobody needs has gone: asked through its inspector, or of the kernel. */
-import { readFileSync } from 'node:fs';
+/** What a process of Node holds when everything that nobody needs has gone: asked through its inspector. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
@@ -42,9 +41,4 @@ function ask(socket: WebSocket, method: string, params: object = {}): Promise<Re
   });
   socket.send(JSON.stringify({ id, method, params }));
   return answered;
-}
-
-/** The memory that is a process's own share, whatever part of it collects garbage. */
-export function shareBytes(pid: number): number {
-  return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) * 1024;
 }

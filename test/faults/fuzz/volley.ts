@@ -2,8 +2,6 @@ import * as fc from 'fast-check';
 import type { Attacked } from './attacked.ts';
 
 export interface Volleys extends Pick<Attacked, 'expectUnharmed' | 'heldBytes'> {
-  /** Where nobody can make it collect first, so that what is free is held for a while too. Default: 24 MiB. */
-  readonly maxGrowthBytes?: number;
   /** Each throws some of its own at the endpoint, drawn from the seed. */
   readonly volleys: readonly ((seed: number) => Promise<void>)[];
 }
