@@ -12,6 +12,15 @@ import { upgradeRequest } from '../../../packages/server/src/fuzz/raw-connection
 import { addressOf, attackOn, HONEST, send, type Paths } from '../../../packages/server/src/fuzz/rest-attack.test-support.ts';
 import { emitted, frame, packet } from '../../../packages/server/src/fuzz/socket-io-frames.test-support.ts';
 import { bodyOf, damage, damaged, part, TYPE } from '../../../packages/server/src/fuzz/upload-bodies.test-support.ts';
+import {
+  checkpointRoutes,
+  effectRoutes,
+  endRoutes,
+  fileRoutes,
+  pluginRoutes,
+  portRoutes,
+  statusRoutes,
+} from '../../../packages/executor/src/http/routes.ts';
 import { allHostRoutes } from '../../../packages/sandbox-host/src/host.test-support.ts';
 import { allRoutes } from '../../../packages/server/src/app/all-routes.test-support.ts';
 import { attackedHost, attackedSandbox, attackedServer, exchange, type AttackedServer } from './attacked.ts';
@@ -216,12 +225,8 @@ async function slowPeers(): Promise<Volleys> {
   return { ...server, volleys: [shoot] };
 }
 
-const hostBody = fc.oneof(
-  hostileValue,
-  fc.dictionary(fc.constantFrom('path', 'action', 'args', 'conversation_id', 'workspace', 'session_id', 'key', 'seconds'), hostileValue, {
-    maxKeys: 4,
-  }),
-);
+const BODY_FIELDS = 'path action args conversation_id workspace session_id key seconds name checkpoint start end'.split(' ');
+const hostBody = fc.oneof(hostileValue, fc.dictionary(fc.constantFrom(...BODY_FIELDS), hostileValue, { maxKeys: 4 }));
 
 async function executorHost(): Promise<Volleys> {
   const { host, ...attacked } = await attackedHost();
@@ -246,25 +251,26 @@ async function executorHost(): Promise<Volleys> {
 /** What an executor carries out itself; what its shell, kernel and browser are sent is theirs. */
 const CARRIED_OUT: readonly ActionKind[] = ['read', 'write', 'edit', 'restore_checkpoint'];
 
+/** They answer for as long as they are listened to, or end it when they are asked as they should be. */
+const NEVER_OVER = ['/watch', '/ports/follow', '/sleep', '/end_work', '/shutdown'];
+const NO_PARTS = {} as never;
 const EXECUTOR_PATHS = [
-  '/alive',
-  '/server_info',
-  '/execute_action',
-  '/list_files',
-  '/lines_to_edit',
-  '/plugins/start',
-  '/lease',
-  '/files',
-  '/ports',
-  '/effects/x',
-  '/effects/x/output',
+  ...Object.keys({
+    ...statusRoutes(NO_PARTS),
+    ...effectRoutes(NO_PARTS, NO_PARTS),
+    ...fileRoutes(NO_PARTS, NO_PARTS),
+    ...checkpointRoutes(NO_PARTS),
+    ...portRoutes(NO_PARTS),
+    ...pluginRoutes(NO_PARTS, NO_PARTS),
+    ...endRoutes(NO_PARTS),
+  })
+    .map((route) => route.split(' ')[1]!.replace(':key', 'x'))
+    .filter((path) => !NEVER_OVER.includes(path)),
   '/effects/%00/cancel',
-  '/checkpoints',
   '/../files',
   '/%',
 ];
 
-/** Everything but what ends it when it is asked as it should be. */
 async function executorSocket(): Promise<Volleys> {
   const sandbox = await attackedSandbox();
   const { executorSocket: socketPath } = sandbox;
