@@ -1,5 +1,6 @@
 import { cutMiddle, type Observation, type ObservationKind } from '@tendon/protocol';
 import { NOTHING, type Saying } from './entry.ts';
+import { outsideText } from './outside-text.ts';
 
 /** The id of the error that reports a missing file of a long message; it stays in the view as long as the path of the file does. */
 export const MESSAGE_NOT_STORED = 'AGENT_ERROR$MESSAGE_NOT_STORED';
@@ -26,7 +27,7 @@ const SAYINGS = {
   loop_detection: ({ content, extras: { hint } }) => (hint ? result(content) : NOTHING),
   // Of a restored conversation the model is shown only what was before.
   restore_checkpoint: ({ content, extras: { what } }) => (what === 'files' ? result(content) : NOTHING),
-  mcp: (observation) => result(observation.content),
+  mcp: ({ content, extras }) => result(outsideText(`MCP tool ${extras.name}`, content)),
   error: ({ content, extras: { error_id } }) =>
     error_id === MESSAGE_NOT_STORED ? { says: 'user', text: `[Notice]\n${content}`, pinned: true } : result(content),
   success: (observation) => result(observation.content),
@@ -75,7 +76,7 @@ function sayPage({ content, extras }: Observation<'browse'>): Saying {
     extras.focused_element_bid && `[Focused element: ${extras.focused_element_bid}]`,
   ].filter(Boolean);
   const pictures = extras.trigger_by_action === 'browse' ? [] : [extras.set_of_marks || extras.screenshot];
-  return result(`${head.join('\n')}\n\n${content || '[The page shows no text.]'}`, pictures);
+  return result(outsideText('web page', `${head.join('\n')}\n\n${content || '[The page shows no text.]'}`), pictures);
 }
 
 /** Output, hints for the model, and where the shell stands now. */
