@@ -10,6 +10,7 @@ import type { Mask } from '@tendon/protocol/masking';
 import {
   catalogError,
   type ActionDraft,
+  type ActionKind,
   type ConfirmationRule,
   type ConversationState,
   type NetworkParams,
@@ -28,6 +29,7 @@ import { NewConversations, type CreateResult, type DelegateParams, type NewPlace
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
 import { ConversationAgents } from './agents/conversation-agents.ts';
+import { SharedFolders } from './shared-folders.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
@@ -59,6 +61,7 @@ export interface ConversationsOptions extends ConversationHooks {
 
 /** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
 const WAKING = { atOnce: 4, slowMs: 2_000 };
+const BEGINS_WORK: ReadonlySet<string> = new Set<ActionKind>(['message', 'start']);
 /** Of one conversation, the newest. */
 const MAX_PULL_REQUESTS = 100;
 
@@ -71,6 +74,7 @@ export class Conversations {
   readonly #open: OpenConversations;
   readonly #stopped: StoppedConversations;
   readonly #new: NewConversations;
+  readonly #shared: SharedFolders;
   readonly #closing = new AbortController();
   /** Marked, and without a record yet. */
   readonly #filling = new Set<string>();
@@ -87,6 +91,7 @@ export class Conversations {
     const places = { home: options.config.home, runtimes, logger: options.logger };
     this.agents = new ConversationAgents(this.#records, this.#open, places);
     this.#new = new NewConversations(registry, { replays: storage.records, places, usualAgent: options.usualAgent });
+    this.#shared = new SharedFolders(registry, options.logger);
   }
 
   /** What sandboxes ask of a person. */
@@ -234,6 +239,7 @@ export class Conversations {
       const starts = record?.stopped === true && startsStopped(action);
       // Before it is in the log: after a kill in between, a restart would stop what it started.
       if (starts && !(await this.#stopped.setStopped(id, held.open, false))) return await this.submit(id, action);
+      if (record && BEGINS_WORK.has(action.action)) await this.#shared.notify(record, held.open);
       const result = await held.open.conversation.submit(action);
       const isTaken = result.ok && !result.isRepeated;
       if (starts) await this.#stopped.setStopped(id, held.open, !isTaken);
