@@ -15,11 +15,15 @@ const PATIENT = { timeout: 20_000 };
 
 let browser: Browser;
 let startFixture: StartFixture;
+let longHistory: (turns: number) => readonly object[];
 beforeAll(async () => {
   browser = await launchBrowser();
   // Plain JavaScript of the web package's own tooling.
   ({ startFixture } = (await import(new URL('../../packages/web/dev/fixture-server.mjs', import.meta.url).href)) as {
     startFixture: StartFixture;
+  });
+  ({ longHistory } = (await import(new URL('../../packages/web/dev/made-up.mjs', import.meta.url).href)) as {
+    longHistory: typeof longHistory;
   });
 });
 afterAll(() => browser.close());
@@ -85,7 +89,7 @@ it('CL24 CL29: ten thousand events keep 60 rows in the document, and the keyboar
 });
 
 it('CL23: what comes while reading further up is counted, and moves nothing', async () => {
-  const page = await open('long');
+  const page = await open('long', { eventsOf: () => longHistory(15) });
   await page.getByText('All parts are done.').waitFor();
   const feed = page.getByRole('feed');
   await feed.evaluate((element) => element.scrollTo({ top: element.scrollHeight / 2 }));
@@ -104,7 +108,7 @@ it('CL23: what comes while reading further up is counted, and moves nothing', as
 });
 
 it('CL23: at the end the stream follows what grows; further up a row that grows above moves nothing', async () => {
-  const page = await open('long');
+  const page = await open('long', { eventsOf: () => longHistory(15) });
   await page.getByText('All parts are done.').waitFor();
   const feed = page.getByRole('feed');
   const below = () => feed.evaluate((element) => Math.round(element.scrollHeight - element.scrollTop - element.clientHeight));

@@ -263,9 +263,10 @@ const kinds = () =>
     state(at(43), 'finished'),
   ]);
 
-const long = () => {
+/** About a hundred events a turn. */
+export const longHistory = (turns) => {
   const steps = [];
-  for (let turn = 0; turn < 100; turn += 1) {
+  for (let turn = 0; turn < turns; turn += 1) {
     steps.push({ when: at(turn % 60), source: 'user', action: 'message', args: { content: `Part ${turn + 1} of the date picker` } });
     for (let step = 0; step < 49; step += 1) {
       const cause = steps.length;
@@ -296,7 +297,7 @@ const simple =
 const SCRIPTS = {
   ledger,
   kinds,
-  long,
+  long: () => longHistory(100),
   export: simple('awaiting_user_input'),
   running: simple('running'),
   failed: simple('error', 'OSError: no disk space left'),
