@@ -1,7 +1,5 @@
 /** For the quick tests, whose default is 15 seconds (vitest.config.ts), where a busy machine needs more: what each kind may take at most. */
 export const SLOW = {
-  /** Starts sandboxes, or servers with them. */
-  sandbox: 120_000,
   /** Writes and syncs much, or starts processes one after the other. */
   disk: 60_000,
   /** Tries many cases. */

@@ -1,12 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SLOW } from '@tendon/testing';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 import { readTrajectory } from './read-trajectory.ts';
-
-vi.setConfig({ testTimeout: SLOW.sandbox });
 
 type Recorded = { id: number; source: string; action?: string; observation?: string; content?: string; args?: Record<string, unknown> };
 

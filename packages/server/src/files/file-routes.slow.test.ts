@@ -1,12 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SLOW } from '@tendon/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
 import { place } from './workspace-place.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.sandbox });
 
 function form(files: readonly (readonly [string, string])[]): FormData {
   const body = new FormData();

@@ -2,12 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TaskTrackingObservation } from '@tendon/protocol';
 import { decodeJwt } from 'jose';
-import { SLOW } from '@tendon/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder, testServer, type TestServer, type WireFrame } from '../../../server.test-support.ts';
 import { authToken, FOUR, initialized, message, wsClient } from '../sockets/ws-client.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.sandbox });
 
 const script = Array.from({ length: 40 }, (_, index) => ({ text: `answer ${index}` }));
 const says = (text: string) => (frame: WireFrame) => JSON.stringify(frame).includes(text);
