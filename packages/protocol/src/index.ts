@@ -11,6 +11,7 @@ export {
 export { answeredBy, isRunnable, type RunnableKind } from './answered-by.ts';
 export { draftFromJson, fromJson, messageOf, toJson, type Json } from './codec.ts';
 export { cutMiddle, type CutOptions } from './cut-middle.ts';
+export { patchedPaths } from './patched-paths.ts';
 export { type ActionDefinition, type ActionTraits, type ObservationDefinition } from './define.ts';
 export { catalogError, ERRORS, type CatalogError, type ErrorCode } from './error-catalog.ts';
 export {

@@ -22,6 +22,7 @@ import {
   INITIAL_STATE,
   isAction,
   isObservation,
+  patchedPaths,
   reduce,
   type Action,
   type AgentState,
@@ -30,7 +31,6 @@ import {
   type LlmMetrics,
   type Observation,
 } from '@tendon/protocol';
-import { filesOfPatch } from '../tools/many-edits.ts';
 import { NO_PLAN } from './plan.ts';
 import { circleOf, NO_REPETITION, repeat, type Repetition } from './repetition.ts';
 
@@ -272,7 +272,7 @@ function foldChanged(changed: readonly string[], action: Action, { observation, 
 function pathsOf(action: Action): readonly string[] {
   if (action.action === 'write') return [action.args.path];
   if (action.action !== 'edit' || action.args.command === 'view') return [];
-  return action.args.patch === undefined ? [action.args.path] : filesOfPatch(action.args.patch);
+  return action.args.patch === undefined ? [action.args.path] : patchedPaths(action.args.patch);
 }
 
 function foldLoop(state: EngineState, { extras: { hint } }: Observation<'loop_detection'>): EngineState {

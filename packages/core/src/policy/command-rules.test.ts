@@ -20,6 +20,17 @@ describe('TR700: a command line is allowed only when every program, file and hos
   it('TR700: a line of which no rule allows a part asks, also when it does nothing', () => {
     expect(NOTHING.map(decide)).toEqual(NOTHING.map(() => 'open'));
   });
+  it('TR703: what is too long to be judged asks, however it is nested', () => {
+    const long = [
+      'env '.repeat(16_000) + 'ls',
+      'find ' + '-exec find '.repeat(5000),
+      'ls ' + 'a/b '.repeat(15_000),
+      "env -S '" + 'env '.repeat(16_000) + "'",
+    ];
+    expect(long.map(decide)).toEqual(long.map(() => 'ask'));
+    const rules = Array.from({ length: 500 }, (_, index) => ({ decision: 'deny', path: `/${index}` }) as const);
+    expect(judgeCommand(`cd a; cd b; cd c; ls ${'x/y '.repeat(4000)}`, rules, FOLDER)).toMatchObject({ decision: 'ask', isDoubt: true });
+  });
   it('TR702: what cannot be judged asks, and is not denied', () => {
     expect(ASKED.filter((command) => decide(command) === 'deny')).toEqual([]);
   });

@@ -2,6 +2,9 @@ import {
   BrowseAction,
   CallToolMcpAction,
   EditAction,
+  FinishAction,
+  MessageAction,
+  ReadAction,
   RunAction,
   RunIpythonAction,
   type ActionDraft,
@@ -14,6 +17,9 @@ const run = (command: string, is_input = false): ActionDraft => RunAction.create
 const edit = (path: string): ActionDraft => EditAction.create({ command: 'create', path, file_text: 'x' });
 const cell = RunIpythonAction.create({ code: '1' });
 const call = CallToolMcpAction.create({ name: 'fetch_fetch', arguments: { url: 'https://evil.example/' } });
+const patch = (...lines: string[]): ActionDraft =>
+  EditAction.create({ command: 'apply_patch', path: '/workspace/a', patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') });
+const search = (kind: 'grep' | 'glob', path: string): ActionDraft => ReadAction.create({ path, search: { kind, pattern: 'x' } });
 const browse = (url: string): ActionDraft => BrowseAction.create({ url });
 
 function decide(settings: Partial<ConfirmationSettings>, action: ActionDraft): string {
@@ -37,6 +43,19 @@ describe('TR710: every kind of action is judged by what it names', () => {
     [edit('../etc/passwd'), 'ask'],
     [edit('/workspace/.git/config'), 'deny'],
     [edit('.git/hooks/x'), 'deny'],
+    [patch('*** Add File: /workspace/a', '+x'), 'allow'],
+    [patch('*** Add File: a', '+x', '*** Delete File: b/c'), 'allow'],
+    [patch('*** Add File: a', '+x', '*** Add File: /etc/x', '+y'), 'ask'],
+    [patch('*** Update File: a', '*** Move to: ../etc/x', '+y'), 'ask'],
+    [patch('*** Add File: a', '+x', '*** Update File: .git/config', '+y'), 'deny'],
+    [patch('*** Update File: a', '*** Move to: .git/hooks/x', '+y'), 'deny'],
+    [patch('*** Update File: a', '+x', '--- a/.git/config', '+++ b/.git/config', '+y'), 'deny'],
+    [patch('--- a/x', '+++ b/.git/config\t2026', '+y'), 'deny'],
+    [patch('--- /dev/null\r', '+++ b/.git/config\r', '+y'), 'deny'],
+    [search('grep', '/workspace/src'), 'allow'],
+    [search('grep', '/workspace'), 'deny'],
+    [search('grep', '.git'), 'deny'],
+    [search('glob', '/workspace'), 'allow'],
     [cell, 'allow'],
     [RunIpythonAction.create({ code: 'open("/workspace/.git/config")' }), 'deny'],
     [call, 'deny'],
@@ -44,6 +63,11 @@ describe('TR710: every kind of action is judged by what it names', () => {
     [CallToolMcpAction.create({ name: 'other', arguments: {} }), 'ask'],
     [browse('https://evil.example/x'), 'deny'],
     [browse('https://example.com/x'), 'allow'],
+    [browse('https://%65vil.example/x'), 'deny'],
+    [browse('https://evil\t.example/x'), 'deny'],
+    [browse('https://ｅvil.example'), 'deny'],
+    [MessageAction.create({ content: 'I did not go to evil.example, nor read /workspace/.git', wait_for_response: true }), 'allow'],
+    [FinishAction.create({ final_thought: 'evil.example' }), 'allow'],
     [run('anything'), 'allow'],
     [run('$x'), 'allow'],
     [run('rm a'), 'deny'],
@@ -52,6 +76,20 @@ describe('TR710: every kind of action is judged by what it names', () => {
   ])('TR710: %j → %s', (action, decision) => {
     expect(decide({ rules }, action)).toBe(decision);
   });
+});
+
+it('TR710: a rule of a tool and more is about that tool alone, and about what it names there', () => {
+  const rules: ConfirmationRule[] = [
+    { decision: 'allow', tool: 'edit', path: '/workspace/docs' },
+    { decision: 'deny', tool: 'read', path: '/workspace/secret' },
+    { decision: 'allow', tool: 'run', command: 'ls' },
+  ];
+  expect(decide({ rules }, edit('/workspace/docs/a'))).toBe('allow');
+  expect(decide({ rules }, edit('/workspace/a'))).toBe('ask');
+  expect(decide({ rules }, edit('/workspace/secret/a'))).toBe('ask');
+  expect(decide({ rules }, ReadAction.create({ path: '/workspace/secret/a' }))).toBe('deny');
+  expect(decide({ rules }, run('ls'))).toBe('allow');
+  expect(decide({ rules }, run('touch a'))).toBe('ask');
 });
 
 it('TR710: input to a program asks, for it may be anything', () => {

@@ -1,21 +1,33 @@
 /** What rules say of an action of any kind. */
-import type { ActionDraft, ConfirmationRule } from '@tendon/protocol';
+import { ACTIONS, patchedPaths, type ActionDraft, type ConfirmationRule } from '@tendon/protocol';
 import { judgeCommand, ruleText, type Judgement } from './judge-command.ts';
-import { everyPlace, reaches, type Match } from './match-program.ts';
-import { hostsIn, isHostWithin, isWithin, mentionsHost } from './paths.ts';
+import { isFileWithin, reaches, type Match } from './match-program.ts';
+import { isHostWithin, mentionsHost } from './paths.ts';
 import { isHarmlessInput } from './risk.ts';
 import { literal } from './shell/shell-script.ts';
 
 /** Relative paths of files are in the workspace, whatever the shell's folder is. */
-const WORKSPACE = '/workspace';
+const WORKSPACE = ['/workspace'];
 
 /** `folder`: where the shell stands, if that is known. */
-export function judgeAction(action: ActionDraft, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
-  const named = judgeName(nameOf(action), rules);
+export function judgeAction(action: ActionDraft, all: readonly ConfirmationRule[], folder: string | undefined): Judgement {
+  const rules = all.flatMap((rule) => rulesAbout(nameOf(action), rule));
+  const named = judgeName(rules);
   if (named && named.decision !== 'allow') return named;
   const found = judgeArguments(action, rules, folder);
   const isDecided = found.decision === 'deny' || (found.decision === 'ask' && !found.isDoubt);
   return named && !isDecided ? named : found;
+}
+
+/** A rule of a tool and more is about what else it names, in that tool alone. */
+function rulesAbout(name: string, rule: ConfirmationRule): readonly ConfirmationRule[] {
+  const { tool, ...rest } = rule;
+  if (tool === undefined || (tool === name && namesNoMore(rule))) return [rule];
+  return tool === name ? [rest] : [];
+}
+
+function namesNoMore({ command, path, host }: ConfirmationRule): boolean {
+  return (command ?? path ?? host) === undefined;
 }
 
 function judgeArguments(action: ActionDraft, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
@@ -26,14 +38,23 @@ function judgeArguments(action: ActionDraft, rules: readonly ConfirmationRule[],
       return judgeCommand(command, rules, cwd?.startsWith('/') ? cwd : folder);
     }
     case 'read':
+      return action.args.search?.kind === 'grep' ? judgeSearch(action.args.path, rules) : judgePath(action.args.path, rules);
     case 'write':
-    case 'edit':
       return judgePath(action.args.path, rules);
+    case 'edit':
+      return judgePaths(editedPaths(action), rules);
     case 'browse':
       return judgeHost(action.args.url, rules);
     default:
-      return judgeText(action, rules);
+      // What runs nothing only mentions what it names.
+      return ACTIONS[action.action].traits.confirmable ? judgeText(action, rules) : OPEN;
   }
+}
+
+/** The files that an edit changes, as it names them. */
+export function editedPaths({ args: { command, path, patch } }: ActionDraft<'edit'>): readonly string[] {
+  const named = command === 'apply_patch' ? patchedPaths(patch ?? '') : [];
+  return named.length > 0 ? named : [path];
 }
 
 const ALLOWED: Judgement = { decision: 'allow', reason: 'it only waits or ends', isDoubt: false };
@@ -43,9 +64,11 @@ function nameOf({ action, args }: ActionDraft): string {
   return action === 'call_tool_mcp' ? String(args.name) : action;
 }
 
-function judgeName(name: string, rules: readonly ConfirmationRule[]): Judgement | undefined {
-  const about = rules.filter(({ tool, command, path, host }) => tool === name && (command ?? path ?? host) === undefined);
-  return strictest(about, () => 'yes');
+function judgeName(rules: readonly ConfirmationRule[]): Judgement | undefined {
+  return strictest(
+    rules.filter(({ tool }) => tool !== undefined),
+    () => 'yes',
+  );
 }
 
 function strictest(rules: readonly ConfirmationRule[], match: (rule: ConfirmationRule) => Match): Judgement | undefined {
@@ -63,21 +86,53 @@ const OPEN: Judgement = { decision: 'open', reason: 'no rule is about it', isDou
 
 function judgePath(path: string, rules: readonly ConfirmationRule[]): Judgement {
   const about = rules.filter((rule) => rule.path !== undefined && (rule.command ?? rule.host ?? rule.tool) === undefined);
+  const words = [literal(path)];
   const match = ({ decision, path: folder }: ConfirmationRule): Match => {
-    if (decision !== 'allow') return reaches([literal(path)], folder!, [WORKSPACE]);
-    return everyPlace(path, [WORKSPACE], (place) => isWithin(place, folder!)) ? 'yes' : 'no';
+    if (decision !== 'allow') return reaches(words, folder!, WORKSPACE);
+    return isFileWithin(path, folder!, WORKSPACE) ? 'yes' : 'no';
   };
   return strictest(about, match) ?? OPEN;
 }
 
+/** As the strictest of them is judged. */
+function judgePaths(paths: readonly string[], rules: readonly ConfirmationRule[]): Judgement {
+  if (paths.length * rules.length > MAX_COST) return { decision: 'ask', reason: 'it changes too many files to be judged', isDoubt: true };
+  const found = paths.map((path) => judgePath(path, rules));
+  return found.toSorted((a, b) => STRICTNESS.indexOf(a.decision) - STRICTNESS.indexOf(b.decision))[0]!;
+}
+
+/** Nothing else waits for the server meanwhile. */
+const MAX_COST = 20_000;
+
+const STRICTNESS: readonly Judgement['decision'][] = ['deny', 'ask', 'open', 'allow'];
+
+/** It shows what is in the files below, and cannot wait for a person. */
+function judgeSearch(path: string, rules: readonly ConfirmationRule[]): Judgement {
+  const hidden = rules.find(
+    ({ decision, path: folder, command, host, tool }) =>
+      decision === 'deny' &&
+      folder !== undefined &&
+      (command ?? host ?? tool) === undefined &&
+      reaches([literal(path)], folder, WORKSPACE) !== 'no',
+  );
+  if (!hidden) return judgePath(path, rules);
+  return { decision: 'deny', reason: `a rule denies ${ruleText(hidden)}, which the search would read`, isDoubt: false };
+}
+
 function judgeHost(url: string, rules: readonly ConfirmationRule[]): Judgement {
   const about = rules.filter((rule) => rule.host !== undefined && (rule.command ?? rule.path ?? rule.tool) === undefined);
-  const hosts = hostsIn(url);
+  const address = hostOf(url);
   const match = ({ decision, host }: ConfirmationRule): Match => {
-    const isThere = decision === 'allow' ? hosts.length === 1 && isHostWithin(hosts[0]!, host!) : mentionsHost(url, host!);
-    return isThere ? 'yes' : 'no';
+    const isThere = address !== undefined && isHostWithin(address, host!);
+    return isThere || (decision !== 'allow' && mentionsHost(url, host!)) ? 'yes' : 'no';
   };
   return strictest(about, match) ?? OPEN;
+}
+
+/** As a browser reads the address: without quoting, line ends and capital letters. */
+function hostOf(url: string): string | undefined {
+  const { protocol, hostname } = URL.parse(url) ?? {};
+  return protocol === 'http:' || protocol === 'https:' ? hostname?.replace(/\.$/, '') : undefined;
 }
 
 /** A text of a program, or arguments of a tool: what it does cannot be seen, but what it names can. */

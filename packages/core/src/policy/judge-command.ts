@@ -1,7 +1,7 @@
 /** What rules say of a command line. The whole line is allowed only when each of its parts is. */
 import type { ConfirmationRule } from '@tendon/protocol';
-import { everyPlace, isAllowed, reaches, touches, type Folders, type Match } from './match-program.ts';
-import { absolutePath, isWithin } from './paths.ts';
+import { isAllowed, isFileWithin, reaches, touches, type Folders, type Match } from './match-program.ts';
+import { absolutePath } from './paths.ts';
 import { readCommandLine, type CommandLine } from './shell/read-command-line.ts';
 
 /** `open`: no rule decides, so the mode does. */
@@ -17,6 +17,7 @@ export interface Judgement {
 export function judgeCommand(command: string, rules: readonly ConfirmationRule[], folder: string | undefined): Judgement {
   const line = readCommandLine(command);
   const folders = foldersOf(line, folder);
+  if (costOf(line, rules, folders) > MAX_COST) return { decision: 'ask', reason: 'it is too long to be judged', isDoubt: true };
   const matches = rules.map((rule) => (rule.decision === 'allow' ? 'no' : matchOf(rule, line, folders)));
   const denied = rules.find(({ decision }, index) => decision === 'deny' && matches[index] === 'yes');
   if (denied) return { decision: 'deny', reason: `a rule denies ${ruleText(denied)}`, isDoubt: false };
@@ -35,6 +36,14 @@ export function judgeCommand(command: string, rules: readonly ConfirmationRule[]
   return { decision: 'allow', reason: 'rules allow all of it', isDoubt: false };
 }
 
+/** How often a word is compared: nothing else waits for the server meanwhile. */
+function costOf({ programs, writes, reads }: CommandLine, rules: readonly ConfirmationRule[], folders: Folders = []): number {
+  const words = programs.reduce((sum, { args }) => sum + args.length + 1, writes.length + reads.length);
+  return words * rules.length * Math.max(1, folders.length);
+}
+
+const MAX_COST = 500_000;
+
 function foldersOf({ folders: changes }: CommandLine, folder: string | undefined): Folders {
   if (changes === undefined) return undefined;
   let all: ReadonlySet<string | undefined> = new Set([folder]);
@@ -45,7 +54,7 @@ function foldersOf({ folders: changes }: CommandLine, folder: string | undefined
   return all.has(undefined) ? undefined : ([...all] as string[]);
 }
 
-const MAX_FOLDERS = 64;
+const MAX_FOLDERS = 16;
 
 function matchOf(rule: ConfirmationRule, line: CommandLine, folders: Folders): Match {
   if (rule.tool !== undefined) return 'no';
@@ -61,13 +70,13 @@ function matchOf(rule: ConfirmationRule, line: CommandLine, folders: Folders): M
 }
 
 function readsWithin({ path }: ConfirmationRule, { reads }: CommandLine, folders: Folders): boolean {
-  return path === undefined || reads.every(({ text }) => everyPlace(text, folders, (place) => isWithin(place, path)));
+  return path === undefined || reads.every(({ text }) => isFileWithin(text, path, folders));
 }
 
 /** A rule of a path alone lets it be written. */
 function writesWithin({ command, host, path }: ConfirmationRule, file: string, folders: Folders): boolean {
   if (command !== undefined || host !== undefined || path === undefined) return false;
-  return everyPlace(file, folders, (place) => isWithin(place, path));
+  return isFileWithin(file, path, folders);
 }
 
 export function ruleText({ command, path, host, tool }: ConfirmationRule): string {

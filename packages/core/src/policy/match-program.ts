@@ -1,17 +1,15 @@
 /** Whether a rule is about a program of a command line. Of `allow` all must be certain; for `ask` and `deny` a likeness counts. */
 import type { ConfirmationRule } from '@tendon/protocol';
-import { gitWords } from './shell/program-doubts.ts';
-import type { Program } from './shell/read-command-line.ts';
-import { absolutePath, hostsIn, isHostWithin, isWithin, mentionsHost, pathsIn } from './paths.ts';
-import type { Word } from './shell/shell-script.ts';
+import { gitWords } from './shell/git-doubt.ts';
+import { SYSTEM, type Program } from './shell/read-command-line.ts';
+import { absolutePath, hostsIn, isHostWithin, isWithin, mentionsHost, placesOf } from './paths.ts';
+import { literal, type Word } from './shell/shell-script.ts';
 
 /** `maybe`: enough to ask, not to deny. */
 export type Match = 'yes' | 'maybe' | 'no';
 
 /** In which folders the command may run, as far as is known. */
 export type Folders = readonly string[] | undefined;
-
-const SYSTEM = /^\/(?:usr\/)?s?bin\/[^/]+$/;
 
 /** The program itself has the name of the rule, its next words are those of the rule, and all that it names is within path and host. */
 export function isAllowed({ command, path, host }: ConfirmationRule, program: Program, folders: Folders): boolean {
@@ -25,13 +23,13 @@ export function isAllowed({ command, path, host }: ConfirmationRule, program: Pr
 }
 
 function staysWithin(word: Word, path: string, folders: Folders): boolean {
-  return pathsIn(word).every((found) => everyPlace(found, folders, (place) => isWithin(place, path)));
+  return placesOf(word, folders).every((place) => place !== undefined && isWithin(place, path));
 }
 
-/** Where it could be, from each of the folders; a relative one from an unknown folder is nowhere. */
-export function everyPlace(path: string, folders: Folders, holds: (place: string) => boolean): boolean {
-  if (path.startsWith('/')) return holds(absolutePath(path, undefined)!);
-  return folders !== undefined && folders.length > 0 && folders.every((folder) => holds(absolutePath(path, folder)!));
+/** The same of a file: its whole name is a path. */
+export function isFileWithin(file: string, path: string, folders: Folders): boolean {
+  const places = file.startsWith('/') ? [absolutePath(file, undefined)] : folders?.map((folder) => absolutePath(file, folder));
+  return places !== undefined && places.length > 0 && places.every((place) => isWithin(place!, path));
 }
 
 /** Each word is an option or an address there. */
@@ -112,16 +110,18 @@ function isLong(text: string, option: string): boolean {
 
 /** A folder above the path, and a path from an unknown folder, may hold it. */
 export function reaches(words: readonly Word[], path: string, folders: Folders, program?: Program): Match {
-  const found = words.flatMap(pathsIn);
-  if (program && isRecursive(program)) found.push('.');
-  const places = found.flatMap((text) =>
-    text.startsWith('/') ? [absolutePath(text, undefined)!] : (folders ?? []).map((folder) => absolutePath(text, folder)!),
-  );
-  if (places.some((place) => isWithin(place, path))) return 'yes';
-  if (places.some((place) => isWithin(path, place))) return 'maybe';
-  return folders === undefined && found.some((text) => !text.startsWith('/')) ? 'maybe' : 'no';
+  const all = program && isRecursive(program) ? [...words, HERE] : words;
+  let match: Match = 'no';
+  for (const word of all) {
+    for (const place of placesOf(word, folders)) {
+      if (place !== undefined && isWithin(place, path)) return 'yes';
+      if (place === undefined || isWithin(path, place)) match = 'maybe';
+    }
+  }
+  return match;
 }
 
+const HERE = literal('.');
 const SEARCHES = new Set(['rg', 'ag', 'ack']);
 
 /** Without a word that names it, it goes through the whole folder. */

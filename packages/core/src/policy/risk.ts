@@ -1,7 +1,7 @@
 /** How much an action can harm, by rules of our own: what leaves the machine or cannot be taken back is high. */
 import type { ActionDraft } from '@tendon/protocol';
 import { baseName } from './match-program.ts';
-import { gitWords } from './shell/program-doubts.ts';
+import { gitWords } from './shell/git-doubt.ts';
 import { readCommandLine, type Program } from './shell/read-command-line.ts';
 
 /** As on the wire: unknown, low, medium, high. */

@@ -25,6 +25,11 @@ describe('TR717: what is suggested allows the action, and names no more than its
       RunIpythonAction.create({ code: '1' }),
       CallToolMcpAction.create({ name: 'fetch', arguments: {} }),
       EditAction.create({ command: 'create', path: '/workspace/a', file_text: '' }),
+      EditAction.create({
+        command: 'apply_patch',
+        path: '/workspace/a',
+        patch: '*** Add File: /workspace/a\n+x\n*** Add File: /etc/b\n+y',
+      }),
     ];
     for (const action of actions) {
       const rules = suggestRules(action);

@@ -1,7 +1,8 @@
 /** The rules by which a person allows an action and others like it. None where no rule could: what cannot be judged asks each time. */
 import type { ActionDraft, ConfirmationRule } from '@tendon/protocol';
+import { editedPaths } from './judge-action.ts';
 import { baseName } from './match-program.ts';
-import { gitWords } from './shell/program-doubts.ts';
+import { gitWords } from './shell/git-doubt.ts';
 import { readCommandLine, type Program } from './shell/read-command-line.ts';
 
 /** Programs whose first word is what they do. */
@@ -16,14 +17,23 @@ export function suggestRules(action: ActionDraft): readonly ConfirmationRule[] {
     case 'run':
       return action.args.is_input ? [] : suggestCommands(action.args.command);
     case 'write':
+      return suggestPaths([action.args.path]);
     case 'edit':
-      return action.args.path.startsWith('/') ? [{ decision: 'allow', path: action.args.path }] : [];
+      return suggestPaths(editedPaths(action));
     case 'call_tool_mcp':
       return [{ decision: 'allow', tool: action.args.name }];
     default:
       return [{ decision: 'allow', tool: action.action }];
   }
 }
+
+function suggestPaths(paths: readonly string[]): readonly ConfirmationRule[] {
+  if (paths.length > MAX_PATHS || paths.some((path) => !path.startsWith('/'))) return [];
+  return paths.map((path) => ({ decision: 'allow', path }));
+}
+
+/** More are no rule that a person reads. */
+const MAX_PATHS = 20;
 
 function suggestCommands(command: string): readonly ConfirmationRule[] {
   const { programs, harmless, writes, doubts } = readCommandLine(command);

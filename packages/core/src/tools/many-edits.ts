@@ -1,4 +1,4 @@
-import { EditAction } from '@tendon/protocol';
+import { EditAction, patchedPaths } from '@tendon/protocol';
 import { z } from 'zod';
 import { defineTool, riskParameter, toRisk } from './define-tool.ts';
 
@@ -13,12 +13,6 @@ export const multiEdit = defineTool({
   toAction: ({ path, edits, security_risk }) =>
     EditAction.create({ command: 'multi_edit', path, edits, impl_source: 'oh_aci', security_risk: toRisk(security_risk) }),
 });
-
-const FILE = /^(?:\*\*\* (?:Add|Update|Delete) File:|\+\+\+ b\/) *(.+?) *$/gm;
-
-export function filesOfPatch(patch: string): readonly string[] {
-  return [...patch.matchAll(FILE)].map(([, path]) => path!);
-}
 
 export const applyPatch = defineTool({
   name: 'apply_patch',
@@ -38,7 +32,7 @@ A unified diff is taken too.`,
   toAction: ({ patch, security_risk }) =>
     EditAction.create({
       command: 'apply_patch',
-      path: filesOfPatch(patch)[0] ?? '.',
+      path: patchedPaths(patch)[0] ?? '.',
       patch,
       impl_source: 'oh_aci',
       security_risk: toRisk(security_risk),

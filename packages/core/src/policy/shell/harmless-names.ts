@@ -9,10 +9,6 @@ const HARMLESS = new Set([
   'DEBUG',
   'FORCE_COLOR',
   'GIT_TERMINAL_PROMPT',
-  'LANG',
-  'LC_ALL',
-  'LC_COLLATE',
-  'LC_CTYPE',
   'LINES',
   'NODE_ENV',
   'NO_COLOR',
@@ -23,7 +19,14 @@ const HARMLESS = new Set([
   'TZ',
 ]);
 
-/** Lower-case names are those of scripts, but for a few that programs read. */
-export function isHarmlessName(name: string): boolean {
-  return HARMLESS.has(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !/proxy$|^npm_|^pip_|^cargo_|^histchars$|^auto_resume$/.test(name));
+/** In other character sets the shell reads the bytes of a later line as other characters. */
+const LOCALES = new Set(['LANG', 'LC_ALL', 'LC_COLLATE', 'LC_CTYPE']);
+const IS_LOCALE = /^(?:|C|POSIX|[\w.]+\.utf-?8)$/i;
+
+/** Lower-case names are those of scripts, but for a few that programs read. `value`: undefined where it is known only when it runs. */
+export function isHarmlessAssignment(name: string, value: string | undefined): boolean {
+  if (LOCALES.has(name)) return value !== undefined && IS_LOCALE.test(value);
+  return (
+    HARMLESS.has(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !/proxy$|^(?:npm|pnpm|yarn|pip|cargo)_|^histchars$|^auto_resume$/.test(name))
+  );
 }

@@ -4,23 +4,27 @@ import { UNKNOWN_WORD, type Assignment, type ParsedShell, type Redirect, type Sh
 
 const MAX_CHARS = 64 * 1024;
 const MAX_COMMANDS = 1000;
+const MAX_WORDS = 5000;
 /** A backslash at the end of a line joins what bash reads as one operator. */
 const JOINED = /[$<>&|;(){[!=`]\\\n|\d(?:\\\n)+[<>]/;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/;
 const UNSUPPORTED = new Set(['select', 'coproc', 'then', 'elif', 'else', 'fi', 'do', 'done', 'esac', 'in', '}', ']]']);
+/** What the shell reads as one of these when its parts are joined. */
+const RESERVED = new Set([...UNSUPPORTED, 'if', 'while', 'until', 'for', 'case', 'function', 'time', '{', '!', '[[', '-p', '--']);
 const EVALUATES = new Set(['-v', '-R', '-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
 
 interface Shared {
   readonly commands: ShellCommand[];
   readonly doubts: Set<string>;
   repeats: boolean;
+  words: number;
 }
 
 export function parseShell(text: string): ParsedShell {
   if (text.length > MAX_CHARS) return { ok: false, reason: 'it is too long' };
   if (CONTROL.test(text)) return { ok: false, reason: 'it holds control characters' };
-  const shared: Shared = { commands: [], doubts: new Set(), repeats: false };
+  const shared: Shared = { commands: [], doubts: new Set(), repeats: false, words: 0 };
   const reason = new ShellParser(text, shared, 0).script();
   const { commands, doubts, repeats } = shared;
   return reason === undefined ? { ok: true, script: { commands, doubts: [...doubts], repeats } } : { ok: false, reason };
@@ -134,12 +138,19 @@ class ShellParser extends LineReader {
       if (word !== '!' && word !== 'time') break;
       this.at += word.length;
       this.spaces();
-      if (word === 'time' && /-p(?=[ \t])/y.test(this.text.slice(this.at, this.at + 3))) this.at += 2;
+      if (word === 'time') this.#optionsOfTime();
     }
     let isCompound = true;
     this.deeper(() => (isCompound = this.#compound()));
     if (isCompound) this.#push({ assignments: [], words: [], redirects: this.redirects() });
     return isCompound;
+  }
+
+  #optionsOfTime(): void {
+    const options = /(?:-p[ \t]+)?(?:--(?=[ \t]))?/y;
+    options.lastIndex = this.at;
+    this.at += options.exec(this.text)?.[0].length ?? 0;
+    this.spaces();
   }
 
   #compound(): boolean {
@@ -291,8 +302,13 @@ class ShellParser extends LineReader {
       sign.lastIndex = this.at;
       const found = sign.exec(this.text)?.[0];
       if (found !== undefined) this.at += found.length;
-      else if (EVALUATES.has(this.word().raw)) this.doubts.add('a condition that computes');
+      else this.#operand(this.word());
     }
+  }
+
+  #operand({ raw }: Word): void {
+    if (EVALUATES.has(raw)) this.doubts.add('a condition that computes');
+    if (raw.includes('\\\n')) this.doubts.add('a condition with a word that is cut by a line end');
   }
 
   #simple(): boolean {
@@ -311,6 +327,7 @@ class ShellParser extends LineReader {
       else if (words.length > 0 || !this.#assignment(assignments)) words.push(this.word());
     }
     if (assignments.length + words.length + redirects.length === 0) this.fail('a command is missing');
+    if (words[0]?.raw.includes('\\\n') && RESERVED.has(words[0].text)) this.doubts.add('a reserved word that is cut by a line end');
     this.#push({ assignments, words, redirects });
     return false;
   }
@@ -335,7 +352,8 @@ class ShellParser extends LineReader {
   #push(command: ShellCommand): void {
     const { assignments, words, redirects } = command;
     if (assignments.length + words.length + redirects.length === 0) return;
-    if (this.#shared.commands.length >= MAX_COMMANDS) return this.fail('it holds too many commands');
+    this.#shared.words += words.length;
+    if (this.#shared.commands.length >= MAX_COMMANDS || this.#shared.words > MAX_WORDS) return this.fail('it holds too many commands');
     this.#shared.commands.push(command);
   }
 }

@@ -1,4 +1,6 @@
 /** Arguments by which a program runs another, or a program text of its own: what they do cannot be judged. */
+import { gitDoubt } from './git-doubt.ts';
+import { isBeginningOf } from './long-option.ts';
 import type { Word } from './shell-script.ts';
 
 /** In any program: options named after what they run. */
@@ -15,20 +17,20 @@ const BY_PROGRAM: Readonly<Record<string, RegExp>> = {
   ag: /^--pager/,
   apt: /^-o|^--option|^-c/,
   'apt-get': /^-o|^--option|^-c/,
-  cargo: /^--config|^-Z/,
+  cargo: /^--(?:config|manifest-path)|^-Z/,
   curl: /^-[A-Za-z]*[KxP]|^--(?:config|proxy\w*|preproxy|socks\w*|resolve|connect-to|unix-socket|abstract-unix-socket|doh-url|interface|dns-\w+)/,
   docker: /^(?:run|exec|build|compose|start|load|create|cp)$/,
   fd: /^-[a-zA-Z]*[xX]|^--exec/,
   find: /^-(?:delete|fprint\w*|fls)$/,
   gcc: /^-(?:fplugin|specs|wrapper|B)|^@/,
   go: /^-(?:exec|toolexec|overlay|vettool|modfile|C|ldflags|gcflags|asmflags)/,
-  less: /^\+|^-[a-zA-Z]*[kot]|^--(?:lesskey|log-file|LOG-FILE|tag)/,
-  make: /^[A-Za-z_]\w*[:+?!]*=|^--eval|^-[a-zA-Z]*[fIE]|^--(?:file|makefile)/,
+  less: /^\+|^-[a-zA-Z]*[kotOT]|^--(?:lesskey|log-file|LOG-FILE|tag)/,
+  make: /^[A-Za-z_]\w*[:+?!]*=|^--eval|^-[a-zA-Z]*[fIEC]|^--(?:file|makefile|directory|include-dir)/,
   man: /^-[A-Za-z]*[PHCX]|^--(?:pager|html|config-file|browser)/,
   more: /^\+/,
   npm: /^--?(?:script-shell|node-options|prefix|userconfig|globalconfig|C|init-module|git|viewer)/,
   pip: /^--(?:config-settings|index-url|extra-index-url|find-links|proxy)/,
-  pytest: /^-[cpo]|^--(?:config-file|rootdir|override-ini|confcutdir|pdbcls|pyargs|import-mode|basetemp)/,
+  pytest: /^-[vqxslh]*[cpo]|^--(?:config-file|rootdir|override-ini|confcutdir|pdbcls|pyargs|import-mode|basetemp)/,
   rg: /^--(?:pre|hostname-bin|search-zip)/,
   rsync: /^-[a-zA-Z]*e|^--(?:rsh|rsync-path|daemon|config|write-batch|remove-source-files|delete)|::/,
   scp: /^-[a-zA-Z0-9]*[oFSDJ]/,
@@ -36,13 +38,26 @@ const BY_PROGRAM: Readonly<Record<string, RegExp>> = {
   sort: /^--comp|^-[a-zA-Z]*[oT]|^--output|^--temp/,
   split: /^--filter/,
   ssh: /^-[a-zA-Z0-9]*[oFJwLRDEIS]/,
-  tar: /^--(?:to-command|checkpoint|use-compress|rsh|rmt|info-script|new-volume|null|files-from)|^-[a-zA-Z]*[IF](?![a-z]*f)|^-I/,
+  tar: /^--(?:to-command|checkpoint|use-compress|rsh|rmt|info-script|new-volume|null|files-from)|^-[a-zA-Z]*[IF]/,
   tcpdump: /^-[a-zA-Z]*[zw]/,
   tree: /^-[a-zA-Z]*[oR]|^--output/,
   wget: /^-[A-Za-z]*[eaio]|^--(?:execute|config|use-askpass|input-file|output-file|append-output)/,
   xxd: /^-[a-z]*r/,
   yarn: /^--(?:cwd|use-yarnrc|script-shell)/,
   zip: /^-[a-zA-Z]*T|^--(?:test|unzip)/,
+};
+/** The same options in full, of programs that take the beginning of one for the whole. */
+const LONG: Readonly<Record<string, string>> = {
+  curl: 'config proxy preproxy resolve connect-to unix-socket abstract-unix-socket doh-url interface',
+  less: 'lesskey-file lesskey-src log-file LOG-FILE tag tag-file',
+  make: 'eval file makefile directory include-dir',
+  man: 'pager html config-file browser preprocessor',
+  npm: 'script-shell node-options prefix userconfig init-module viewer',
+  sort: 'compress-program output temporary-directory',
+  split: 'filter',
+  tar: 'to-command checkpoint-action use-compress-program rsh-command rmt-command info-script new-volume-script files-from',
+  wget: 'execute config use-askpass input-file output-file append-output',
+  zip: 'test unzip-command',
 };
 /** Run whatever they are given, in ways of their own. */
 const OPAQUE = new Set([
@@ -157,8 +172,15 @@ export function programDoubt(name: string, args: readonly Word[]): string | unde
   if (name === 'git') return gitDoubt(texts);
   if (name === 'ssh' && texts.filter((text) => !text.startsWith('-')).length > 1) return 'a command on another machine';
   if (/^(?:source|\.)$/.test(name) || SHELLS.test(name)) return isFile(texts[0]) ? undefined : `\`${name}\` runs what is no file`;
-  const found = texts.find((text) => RUNS.test(text) || (Object.hasOwn(BY_PROGRAM, name) && BY_PROGRAM[name]!.test(text)));
+  // Its first word holds options also without a dash.
+  if (name === 'tar' && /^[A-Za-z]*[IF]/.test(texts[0] ?? '')) return `what \`tar ${texts[0]}\` does cannot be judged`;
+  const found = texts.find((text) => RUNS.test(text) || runsBy(name, text));
   return found === undefined ? undefined : `what \`${name} ${found}\` does cannot be judged`;
+}
+
+function runsBy(name: string, text: string): boolean {
+  if (Object.hasOwn(BY_PROGRAM, name) && BY_PROGRAM[name]!.test(text)) return true;
+  return Object.hasOwn(LONG, name) && isBeginningOf(text, LONG[name]!);
 }
 
 /** `python file`, `python -m module`: a program by name; everything else is a text. */
@@ -193,62 +215,4 @@ function sedDoubt(texts: readonly string[]): string | undefined {
   }
   if (scripts.length === 0) scripts.push(texts[at++] ?? '');
   return scripts.every((script) => SED.test(script)) && !texts.slice(at).some((text) => text.startsWith('-')) ? undefined : doubt;
-}
-
-/** Options by which git runs what it is given, wherever they stand. */
-const GIT_RUNS =
-  /^(?:-c|--c(?:o(?:n(?:f(?:i(?:g(?:-env?)?)?)?)?)?)?|--exec.*|--git-dir.*|--work-tree.*|--namespace.*|--super-prefix.*|--upload-.*|--receive-.*|--exe.*|-x|-u|--ext.*|--tool.*|--template.*|--open-files.*|-O.*|--output.*|--separate-git-dir.*|--textconv|--ext-diff|--paginate|--gpg-sign.*|-S.*|--edit|-e|--strategy.*|--smtp.*|--sendmail.*|--trailer.*|--recurse-submodules.*|--filter.*)$|^-c./;
-/** Those that run, change what runs later, or stand for others. */
-const GIT_OPAQUE = new Set([
-  'bisect',
-  'config',
-  'credential',
-  'daemon',
-  'difftool',
-  'filter-branch',
-  'gui',
-  'hook',
-  'instaweb',
-  'maintenance',
-  'mergetool',
-  'send-email',
-  'shell',
-  'submodule',
-  'upload-pack',
-  'receive-pack',
-  'var',
-  'web--browse',
-  'for-each-repo',
-  'remote-ext',
-  'fast-import',
-  'replay',
-]);
-
-function gitDoubt(texts: readonly string[]): string | undefined {
-  const { subcommand, options, rest } = gitWords(texts);
-  const risky = [...options, ...rest].find(
-    (text) => (GIT_RUNS.test(text) && !(text === '-u' && subcommand === 'push')) || text.includes('::'),
-  );
-  if (risky !== undefined) return `what \`git ${risky}\` does cannot be judged`;
-  if (subcommand !== undefined && GIT_OPAQUE.has(subcommand)) return `what \`git ${subcommand}\` runs cannot be judged`;
-  return options.every((option) => /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--version|--help|-C|-v|-h)$/.test(option))
-    ? undefined
-    : 'an option of `git` that is not understood';
-}
-
-/** `git -C folder status -s` is `git status -s` in that folder. */
-export function gitWords(texts: readonly string[]): {
-  readonly options: readonly string[];
-  readonly folders: readonly string[];
-  readonly subcommand: string | undefined;
-  readonly rest: readonly string[];
-} {
-  const options: string[] = [];
-  const folders: string[] = [];
-  let at = 0;
-  for (; texts[at]?.startsWith('-'); at += 1) {
-    options.push(texts[at]!);
-    if (texts[at] === '-C' || texts[at] === '-c') folders.push(texts[(at += 1)] ?? '');
-  }
-  return { options, folders, subcommand: texts[at], rest: texts.slice(at + 1) };
 }

@@ -1,5 +1,5 @@
 /** Every program that a command line may run, found behind wrappers, shells and builtins; and what stands against judging it. Pure. */
-import { isHarmlessName } from './harmless-names.ts';
+import { isHarmlessAssignment } from './harmless-names.ts';
 import { parseShell } from './parse-shell.ts';
 import { isShell, programDoubt } from './program-doubts.ts';
 import { literal, UNKNOWN_WORD, type ShellCommand, type ShellScript, type Word } from './shell-script.ts';
@@ -24,8 +24,11 @@ export interface CommandLine {
   readonly doubts: readonly string[];
 }
 
+/** Where programs have the names that they are known by. */
+export const SYSTEM = /^\/(?:usr\/)?s?bin\/[^/]+$/;
 const MAX_DEPTH = 10;
 const MAX_PROGRAMS = 1000;
+const MAX_WRAPPERS = 20;
 
 export function readCommandLine(text: string): CommandLine {
   const reader = new CommandReader();
@@ -34,23 +37,8 @@ export function readCommandLine(text: string): CommandLine {
 }
 
 /** They print, compare or end; they run and write nothing. */
-const HARMLESS = new Set([
-  ':',
-  'true',
-  'false',
-  'echo',
-  'pwd',
-  'exit',
-  'return',
-  'break',
-  'continue',
-  'shift',
-  'wait',
-  'jobs',
-  'times',
-  'type',
-  'cd',
-]);
+const HARMLESS = new Set([':', 'true', 'false', 'echo', 'pwd', 'exit', 'return', 'break', 'continue', 'shift', 'times', 'type', 'cd']);
+const SETS_VARIABLE = /^-v|%[-+ #'0-9.*hjlLqtz]*n/;
 const DECLARES = new Set(['export', 'local', 'declare', 'typeset', 'readonly']);
 /** They change what later words mean. */
 const CHANGES = new Set([
@@ -85,6 +73,9 @@ const CHANGES = new Set([
   'bg',
 ]);
 
+/** Quotes, conditions and assignments that other shells read as something else: `[[` is the name of a program there. */
+const OF_BASH = /\$'|\[\[\s|\w\+=/;
+
 class CommandReader {
   readonly #programs: Program[] = [];
   readonly #harmless: Program[] = [];
@@ -94,6 +85,8 @@ class CommandReader {
   readonly #doubts = new Set<string>();
   #knowsFolder = true;
   #depth = 0;
+  /** How many programs stand before the one that is read, each of which runs the next. */
+  #wrappers = 0;
 
   result(): CommandLine {
     const folders = this.#knowsFolder ? this.#folders : undefined;
@@ -127,7 +120,7 @@ class CommandReader {
   }
 
   #command({ assignments, words, redirects }: ShellCommand): void {
-    for (const { name } of assignments) this.#assign(name);
+    for (const { name, value } of assignments) this.#assign(name, value.known === 'literal' ? value.text : undefined);
     for (const { operator, target } of redirects) {
       if (/^<<|^<&/.test(operator) || (operator === '>&' && /^(?:\d+-?|-)$/.test(target.text))) continue;
       if (target.known !== 'literal') this.#doubt('a file that is known only when it runs');
@@ -137,19 +130,29 @@ class CommandReader {
     if (words.length > 0) this.#run(words);
   }
 
-  #assign(name: string): void {
-    if (!isHarmlessName(name)) this.#doubt(`\`${name}=\` may change what runs`);
+  #assign(name: string, value: string | undefined): void {
+    if (!isHarmlessAssignment(name, value)) this.#doubt(`\`${name}=\` may change what runs`);
   }
 
   #run(words: readonly Word[]): void {
+    this.#wrappers += 1;
+    if (this.#wrappers > MAX_WRAPPERS) this.#doubt('it is nested too deeply');
+    else this.#runs(words);
+    this.#wrappers -= 1;
+  }
+
+  #runs(words: readonly Word[]): void {
     const [first, ...args] = words;
     if (first === undefined || first.known !== 'literal' || first.text === '')
       return this.#doubt('a program that is known only when it runs');
     const name = first.text;
     const base = name.slice(name.lastIndexOf('/') + 1);
     if (this.#builtin(name, args)) return void this.#harmless.push({ name, args });
+    const runsOthers = isShell(base) || Object.hasOwn(WRAPPERS, base);
+    // Elsewhere it is a program that only has the name.
+    if (runsOthers && name !== base && !SYSTEM.test(name)) this.#program(name, args);
     if (isShell(base)) return this.#shell(name, base, args);
-    if (Object.hasOwn(WRAPPERS, base)) return this.#wrapped(name, base, args);
+    if (runsOthers) return this.#wrapped(name, base, args);
     if (base === 'find') return this.#find(name, args);
     this.#program(name, args);
   }
@@ -167,7 +170,16 @@ class CommandReader {
     if (name === 'cd') this.#changeFolder(args);
     if (HARMLESS.has(name)) return true;
     if (name === 'printf') {
-      if (args[0]?.known !== 'literal' || args[0].text.startsWith('-v')) this.#doubt('`printf` may set a variable');
+      const format = args[0]?.text === '--' ? args[1] : args[0];
+      if (format?.known !== 'literal' || SETS_VARIABLE.test(format.text)) this.#doubt('`printf` may set a variable');
+      return true;
+    }
+    if (name === 'jobs') return this.#jobs(args);
+    if (name === 'wait') {
+      // The name behind `-p` may hold a subscript, which is computed.
+      const isPlain = ({ text, known, raw }: Word): boolean =>
+        known === 'literal' ? /^(?:-[nf]+|%?\w*)$/.test(text) : /^"?\$!"?$/.test(raw);
+      if (!args.every(isPlain)) this.#doubt('`wait` may set a variable');
       return true;
     }
     if (name === 'test' || name === '[') {
@@ -189,10 +201,18 @@ class CommandReader {
     return true;
   }
 
+  #jobs(args: readonly Word[]): true {
+    if (args.every(({ text, known }) => known === 'literal' && /^(?:-[lnprs]+|%?\w+)$/.test(text))) return true;
+    this.#doubt('`jobs` may run a program');
+    const [option, ...rest] = args;
+    if (option!.text.startsWith('-') && rest.length > 0) this.#run(rest);
+    return true;
+  }
+
   #declare(args: readonly Word[]): true {
     for (const { text, known, raw } of args) {
       const name = /^(\w+)\+?=/.exec(raw)?.[1];
-      if (name !== undefined) this.#assign(name);
+      if (name !== undefined) this.#assign(name, known === 'literal' ? text.slice(text.indexOf('=') + 1) : undefined);
       else if (known !== 'literal' || !/^(?:-x|-r|-g|-p|[a-z_]\w*)$/.test(text)) this.#doubt('a declaration that is not understood');
     }
     return true;
@@ -219,7 +239,7 @@ class CommandReader {
       const text = args[at + 1];
       if (text?.known !== 'literal') return this.#doubt(`\`${name} -c\` of a text that is known only when it runs`);
       if (!/^(?:ba|da|a)?sh$/.test(base)) this.#doubt(`\`${base}\` reads commands in a way of its own`);
-      if (base !== 'bash' && text.text.includes("$'")) this.#doubt(`\`${base}\` reads a quote in another way`);
+      if (base !== 'bash' && OF_BASH.test(text.text)) this.#doubt(`\`${base}\` reads a part of it in another way`);
       return this.#nested(text.text);
     }
     if (option === undefined || option.text.startsWith('-')) return this.#doubt('a shell that reads its commands from its input');
@@ -233,7 +253,7 @@ class CommandReader {
     if (wrapper.isJudged) this.#program(name, args);
     const found = behindWrapper(wrapper, args);
     if (found === undefined) return this.#doubt(`an option of \`${base}\` that is not understood`);
-    for (const { text } of found.assignments) this.#assign(text.slice(0, text.indexOf('=')));
+    for (const { text } of found.assignments) this.#assign(text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1));
     if (found.words.length === 0) return base === 'env' ? this.#program(name, args) : this.#doubt(`\`${base}\` without a program`);
     this.#run(wrapper.appends ? [...found.words, UNKNOWN_WORD] : found.words);
   }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ObservationDraft } from '@tendon/protocol';
+import { patchedPaths, type ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../../action-handler.ts';
 import { createEditAction } from './edit-action.ts';
+import { parsePatch } from './parse-patch.ts';
 import { createUndoHistory, UndoableDisk } from './undoable-disk.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tendon-patch-'));
@@ -176,6 +177,39 @@ it('RT764: any change, as a unified diff or in sections, gives exactly the new t
     { numRuns: 60 },
   );
 });
+
+it('TR710: rules are asked about every file that a patch changes', () => {
+  const path = fc.constantFrom('a', '/etc/x', '../b c', 'a/.git/config', '/dev/null', 'x\u2028y', '');
+  const begin = fc.constantFrom(
+    '*** Add File: ',
+    '*** Update File:',
+    '*** Delete File: ',
+    '*** Move to: ',
+    '--- ',
+    '+++ b/',
+    '+',
+    '-',
+    '@@ ',
+  );
+  const line = fc.tuple(begin, path, fc.constantFrom('', ' ', '\t2026', '\r', '\tx\u2028y')).map((parts) => parts.join(''));
+  const mark = fc.constantFrom('*** Begin Patch', '*** End Patch', '', '--- /dev/null', 'diff --git a/x b/x');
+  fc.assert(
+    fc.property(fc.array(fc.oneof({ weight: 4, arbitrary: line }, mark), { maxLength: 12 }), (lines) => {
+      const patch = lines.join('\n');
+      const changed = filesOf(patch);
+      expect(changed.filter((each) => !patchedPaths(patch).includes(each))).toEqual([]);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+function filesOf(patch: string): readonly string[] {
+  try {
+    return parsePatch(patch).flatMap((file) => [file.path, ...('movedTo' in file && file.movedTo !== undefined ? [file.movedTo] : [])]);
+  } catch {
+    return [];
+  }
+}
 
 describe('several replacements', () => {
   it('RT767: are made one after the other, as one edit', async () => {
