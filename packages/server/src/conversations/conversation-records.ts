@@ -30,6 +30,8 @@ export type StoredConversation = ConversationRecord & {
   readonly confirmation_mode?: boolean;
   /** Saved by a person while it ran. */
   readonly confirmation_rules?: readonly ConfirmationRule[];
+  /** Of a delegated conversation, which has no repository of its own: the one whose rules hold in it. */
+  readonly rules_repository?: string | null;
   readonly max_iterations?: number;
   /** For the agent, from the client that created the conversation. */
   readonly instructions?: string;

@@ -105,7 +105,7 @@ export class Conversations {
 
   /** The conversation in which another agent does a part of this one's work; the same one when it is called again for the same action. */
   createDelegated(parent: StoredConversation, task: DelegateParams): Promise<StoredConversation> {
-    return this.#new.delegate(this.agents.now(parent), task);
+    return this.#new.delegate({ ...this.agents.now(parent), confirmation_rules: this.rulesOf(parent) }, task);
   }
 
   /** The one that was created for this action; `undefined` when there is none yet. */
@@ -303,6 +303,7 @@ export class Conversations {
     await removeFolder(ownFolder(this.#options.config.home, id));
     this.#registry.modelAccess.delete(id);
     this.agents.forget(id);
+    this.#rules.delete(id);
     await this.#records.forget(id);
   }
 

@@ -1,9 +1,11 @@
 import { StorageError, type Storage } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { createScriptedProvider } from '@tendon/core/llm';
-import { ChangeAgentStateAction, MessageAction } from '@tendon/protocol';
+import { ChangeAgentStateAction, MessageAction, type ConfirmationRule, type Settings } from '@tendon/protocol';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../platform/system-clock.ts';
+import { rulesOf } from './confirmation/confirmation-of.ts';
+import type { StoredConversation } from './conversation-records.ts';
 import { conversationsWith, made } from './conversations.test-support.ts';
 import { delegation } from './delegation.ts';
 
@@ -43,6 +45,21 @@ it('EN400: what could not be stored for a delegation is asked again, and is made
   expect(await ask(task, { signal })).toMatchObject({ ok: true, report: 'the part is done', outputs: { conversation_id: child.id } });
   const messages = (await (await conversations.log(child.id))!.read()).filter((event) => 'action' in event && event.action === 'message');
   expect(messages.map(({ source }) => source)).toEqual(['user', 'agent']);
+});
+
+it('TR718: a delegated conversation has the rules of the one that delegated it, as they are then', async () => {
+  const { conversations } = conversationsWith(60_000, { llm: createScriptedProvider([]) });
+  onTestFinished(() => conversations.close());
+  const opened: StoredConversation = { ...(await conversations.get(await made(conversations)))!, selected_repository: 'a/b' };
+  const own: ConfirmationRule[] = [{ decision: 'deny', command: 'git push' }];
+  await conversations.setRules(opened.id, own);
+  const child = await conversations.createDelegated(opened, { actionId: 7, agent: 'CodeActAgent' });
+  expect(conversations.rulesOf(child)).toEqual(own);
+  const ofRepository: ConfirmationRule = { decision: 'deny', command: 'make', repository: 'a/b' };
+  const settings = { confirmation_rules: [ofRepository, { ...ofRepository, repository: 'c/d' }] } as Settings;
+  expect(rulesOf(settings, child)).toEqual([ofRepository]);
+  const grandchild = await conversations.createDelegated(child, { actionId: 8, agent: 'CodeActAgent' });
+  expect(rulesOf(settings, grandchild)).toEqual([ofRepository]);
 });
 
 it('EN401: a stop after a restart ends the work that was delegated before, though the agent was paused and never took it up', async () => {

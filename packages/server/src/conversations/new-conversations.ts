@@ -194,6 +194,7 @@ function delegatedRecord(
     ...inherited,
     stopped: false,
     selected_repository: null,
+    rules_repository: parent.rules_repository ?? parent.selected_repository,
     id,
     agent,
     ...(agent_file && { agent_file }),

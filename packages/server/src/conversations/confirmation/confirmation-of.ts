@@ -15,7 +15,10 @@ export interface ConfirmationSource {
 }
 
 /** The rules of the settings that hold in this conversation. */
-export function rulesOf(settings: Settings | undefined, { selected_repository: here }: StoredConversation): readonly ConfirmationRule[] {
+export function rulesOf(
+  settings: Settings | undefined,
+  { selected_repository, rules_repository: here = selected_repository }: StoredConversation,
+): readonly ConfirmationRule[] {
   return (settings?.confirmation_rules ?? []).filter(({ repository }) => repository === undefined || repository === here);
 }
 
