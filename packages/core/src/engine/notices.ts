@@ -86,7 +86,7 @@ const MAX_REASON_CHARS = 4000;
 
 /** The model's call stands in its answer as the model wrote it, so the change is a message, which the model and the history have. */
 export function changedByUser(text: string): SourcedDraft {
-  const content = `I changed what you wanted to run before I approved it. This runs instead, and its result is what follows:\n${text}`;
+  const content = `I changed what you wanted to run before I approved it. The result of that call is of what ran instead:\n${text}`;
   return { source: 'user', ...MessageAction.create({ content }) };
 }
 
