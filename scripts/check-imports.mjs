@@ -37,7 +37,7 @@ const LAYERS = {
     ['kinds'],
     ['events'],
     ['define'],
-    ['agent-state', 'cut-middle', 'error-catalog', 'parsed'],
+    ['agent-state', 'cut-middle', 'patched-paths', 'error-catalog', 'parsed'],
   ],
   core: [
     ['index'],

@@ -149,7 +149,7 @@ class CommandReader {
     const base = name.slice(name.lastIndexOf('/') + 1);
     if (this.#builtin(name, args)) return void this.#harmless.push({ name, args });
     const runsOthers = isShell(base) || Object.hasOwn(WRAPPERS, base);
-    // Elsewhere it is a program that only has the name.
+    // In another folder it is a program that only has the name.
     if (runsOthers && name !== base && !SYSTEM.test(name)) this.#program(name, args);
     if (isShell(base)) return this.#shell(name, base, args);
     if (runsOthers) return this.#wrapped(name, base, args);
