@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { type Event, fromJson } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { EVERY_KIND } from './every-kind.test-support.ts';
