@@ -43,8 +43,8 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'LM60–LM62, LM70–LM74',
   },
   {
-    why: 'Which agents there are, and whether a workspace can be mounted read-only, is our server’s: another has others.',
-    ids: 'EN820–EN823, RT821',
+    why: 'Which agents and optional tools there are, and whether a workspace can be mounted read-only, is our server’s: another has others.',
+    ids: 'EN820–EN824, RT821, RT822',
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',

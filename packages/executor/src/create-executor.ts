@@ -32,6 +32,7 @@ import { createHibernate } from './suspend/hibernate.ts';
 import { createSuspension, type Suspension } from './suspend/suspension.ts';
 import { type ActionHandler, errorObservation } from './action-handler.ts';
 import { createEditAction } from './files/edit/edit-action.ts';
+import { backgroundRead } from './shell/background-commands.ts';
 import { createReadAction } from './files/read-action.ts';
 import { createSearchFiles, type SearchFiles } from './files/search/search-files.ts';
 import { createWriteAction } from './files/write-action.ts';
@@ -198,6 +199,7 @@ function openEffects(config: ExecutorConfig, { disk, shell, plugins, checkpoints
     searchFiles: createSearchFiles(() => shell),
     run: async (request, context) => (await shell).actions.run(request, context),
     kill: async (request, context) => (await shell).actions.kill(request, context),
+    readBackground: async (request, context) => (await shell).actions.readBackground(request, context),
     plugged: plugins.handlers,
     checkpoints,
   });
@@ -243,6 +245,7 @@ interface HandlerParts {
   readonly searchFiles: SearchFiles;
   readonly run: ActionHandler;
   readonly kill: ActionHandler;
+  readonly readBackground: ActionHandler;
   /** What plugins answer; they come before what is here. */
   readonly plugged: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
   readonly checkpoints: Checkpoints;
@@ -251,10 +254,11 @@ interface HandlerParts {
 /** Every kind that the executor answers; a new kind does not compile until it is here. */
 function createHandlers({ checkpoints, plugged, ...parts }: HandlerParts): Readonly<Record<RunnableKind, ActionHandler>> {
   const { workspace, disk } = parts;
+  const readFile = createReadAction(workspace, disk, parts.searchFiles);
   const handlers = {
     run: parts.run,
     kill: parts.kill,
-    read: createReadAction(workspace, disk, parts.searchFiles),
+    read: ((request, context) => (backgroundRead(request.args) ? parts.readBackground : readFile)(request, context)) as ActionHandler,
     write: createWriteAction(workspace, disk),
     edit: createEditAction({ workspace, disk, checkSyntax: parts.checkSyntax }),
     run_ipython: absent('the plugin `jupyter`'),

@@ -1,4 +1,5 @@
 import { askUser } from '../tools/ask-user.ts';
+import { background } from '../tools/background.ts';
 import { browser, webRead } from '../tools/browser.ts';
 import { executeBash, executeIpythonCell } from '../tools/execute.ts';
 import type { Tool } from '../tools/define-tool.ts';
@@ -17,6 +18,7 @@ const OPTIONAL_TOOLS = {
   glob,
   multi_edit: multiEdit,
   apply_patch: applyPatch,
+  background,
 } as const satisfies Readonly<Record<string, Tool>>;
 
 export type OptionalTool = keyof typeof OPTIONAL_TOOLS;

@@ -129,6 +129,21 @@ it('EN766: a question is a message that waits, with its choices in the text too'
   expect(errorOf('ask_user', { question: 'Which?', choices: ['this'] })).toContain('parameter "choices" is wrong');
 });
 
+it('EN824: a background command is started, listed, read and ended', () => {
+  const { tools } = withOptionalTools(codeActAgent, ['background']);
+  const asked = (args: object) => parseToolCall({ id: 'c', name: 'background', arguments: JSON.stringify(args) }, tools);
+  expect(asked({ command: 'start', bash: 'make' })).toMatchObject({
+    action: { action: 'run', args: { command: 'make', background: true } },
+  });
+  expect(asked({ command: 'list' })).toMatchObject({ action: { action: 'read', args: { background: {} } } });
+  expect(asked({ command: 'read', id: '3', offset: 7 })).toMatchObject({
+    action: { action: 'read', args: { background: { id: '3', offset: 7 } } },
+  });
+  expect(asked({ command: 'stop', id: 3 })).toMatchObject({ action: { action: 'kill', args: { id: '3' } } });
+  for (const wrong of [{ command: 'start' }, { command: 'read' }, { command: 'stop' }, { command: 'read', id: 1, offset: -1 }])
+    expect(asked(wrong)).toMatchObject({ ok: false });
+});
+
 it('EN55: parsing is total: whatever the model writes is an action or a sentence', () => {
   const name = fc.oneof(fc.constantFrom('execute_bash', 'str_replace_editor', 'think', 'task_tracker', 'finish', '__proto__'), fc.string());
   const args = fc.oneof(fc.string(), fc.json());

@@ -16,7 +16,7 @@ import { createStaticCommand } from './static-command.ts';
 const DEFAULT_TIMEOUT_SECONDS = 120;
 
 export interface ShellTools {
-  readonly actions: { readonly run: ActionHandler; readonly kill: ActionHandler };
+  readonly actions: { readonly run: ActionHandler; readonly readBackground: ActionHandler; readonly kill: ActionHandler };
   /** Whether a command is in the foreground, also one that was handed back as still running. */
   isBusy(): boolean;
   /** Where the shell is, and what commands beside it start with. */
@@ -83,6 +83,7 @@ export function createShellTools(
         if (flagArgument(request.args, 'is_static')) return runStatic(request, context);
         return textArgument(request.args, 'session') === '' ? inSession.run(request, context) : named.run(request, context);
       },
+      readBackground: background.read,
       kill: (request, context) => (named.has(textArgument(request.args, 'id')) ? named : background).kill(request, context),
     },
     place: () => session.place,

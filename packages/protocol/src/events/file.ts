@@ -22,6 +22,8 @@ export const ReadAction = defineAction({
     view_range: z.array(z.number().int()).nullable().default(null),
     /** Our own. */
     search: search.optional(),
+    /** Our own: the list of background commands, or with an id what one printed, from a byte on. */
+    background: z.object({ id: z.string().optional(), offset: z.number().int().min(0).optional() }).optional(),
   }),
   traits: { answeredBy: 'runtime' },
   message: ({ path, search: wanted }) => (wanted ? `Searching ${path} for ${wanted.pattern}` : `Reading file: ${path}`),
