@@ -63,7 +63,7 @@ const MIN_LIKENESS = 0.5;
 /** A line that stands so often says nothing about the place. */
 const MAX_PLACES = 50;
 
-/** Linear in the text. Nothing when no part of it looks like what was wanted. */
+/** Linear in the text. Nothing when no part of it looks like what was wanted. @internal */
 export function nearestLines(text: string, wanted: string): NearestLines | undefined {
   const lines = text.split(/\r?\n/, MAX_TEXT_LINES);
   const sought = trimEmpty(wanted.split(/\r?\n/, MAX_WANTED_LINES));
