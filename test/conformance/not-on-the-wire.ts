@@ -24,7 +24,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Properties over all logs, calls or interleavings, or of the shape of the code: held by generated cases beside it, of which a conversation shows one.',
-    ids: 'AS550, DL28, DL50, DL52, DL53, EN550, EN30, EN33, EN43, EN55, EN71–EN73, EN80, EN110, EN205, EN745, EN765, EN852, LM7, SB81, SV170, SV745',
+    ids: 'AS550, DL28, DL50, DL52, DL53, EN550, EN30, EN33, EN43, EN55, EN71–EN73, EN80, EN110, EN205, EN745, EN765, EN852, EN862, EN863, LM7, SB81, SV170, SV745',
   },
   {
     why: 'What the server holds in memory and reads from its disk for a long log: a client sees the same with and without it.',

@@ -49,6 +49,7 @@ export type {
   Strength,
   WorkspaceFiles,
 } from './sandbox/runtime.ts';
+export { costOf, spentOf } from './engine/spent.ts';
 export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
 export type { ExternalTools } from './engine/external-tools.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';

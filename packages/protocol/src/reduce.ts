@@ -39,9 +39,11 @@ export const INITIAL_STATE: ConversationState = Object.freeze({
 
 /** Folds one event. Total: unknown kinds and events out of order only move `nextId`. */
 export function reduce(state: ConversationState, event: Event): ConversationState {
-  const next = { ...state, nextId: event.id + 1 };
-  if (isAction(event)) return reduceAction(next, event);
-  if (!isObservation(event)) return next;
+  const before = { ...state, nextId: event.id + 1 };
+  if (isAction(event)) return reduceAction(before, event);
+  if (!isObservation(event)) return before;
+  // What was delegated, and an answer that could not be understood, have their cost on an observation.
+  const next = event.llm_metrics ? { ...before, metrics: event.llm_metrics } : before;
   const pending = event.cause === undefined ? next.pending : next.pending.filter((action) => action.id !== event.cause);
   if (event.observation !== 'agent_state_changed') return { ...next, pending };
   return { ...next, pending, agentState: event.extras.agent_state, reason: event.extras.reason, resumesAt: event.extras.resumes_at };

@@ -42,10 +42,10 @@ import { WriteRetry } from '../engine/write-retry.ts';
 export interface ConversationSettings {
   /** Which actions wait for a person, as of now; default: none. */
   readonly confirmation?: () => ConfirmationSettings;
-  /** Answers of the model since the last message from the user; default 500. */
-  readonly maxIterations?: number;
-  /** US dollars for the whole conversation; default no limit. */
-  readonly maxBudgetUsd?: number;
+  /** Answers of the model since the last message from the user; default 500. A function gives it as of now. */
+  readonly maxIterations?: number | (() => number | undefined);
+  /** US dollars for the whole conversation; default no limit. A function gives it as of now. */
+  readonly maxBudgetUsd?: number | (() => number | undefined);
   /** Whether the older part is put into words before the model's window is full; default true. When it is full that is done in any case. */
   readonly condenses?: boolean;
   /** So many events that are shown whole are enough, whatever the window; default: the window alone decides. */
@@ -152,8 +152,22 @@ async function openPorts(
 const NEVER_ASKS = (): ConfirmationSettings => ({ mode: 'never', rules: [], analyzer: 'rules' });
 
 function limitsOf(settings: ConversationSettings): LoopLimits {
-  const { maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter, finishChecks = [] } = settings;
-  return { maxIterations, maxBudgetUsd, condenses, condensesAfter, finishChecks };
+  const { condenses = true, condensesAfter, finishChecks = [] } = settings;
+  return {
+    get maxIterations() {
+      return asOfNow(settings.maxIterations) ?? 500;
+    },
+    get maxBudgetUsd() {
+      return asOfNow(settings.maxBudgetUsd);
+    },
+    condenses,
+    condensesAfter,
+    finishChecks,
+  };
+}
+
+function asOfNow(limit: number | (() => number | undefined) | undefined): number | undefined {
+  return typeof limit === 'function' ? limit() : limit;
 }
 
 interface ConversationParts {

@@ -20,7 +20,7 @@ it('EN137: a part of the work is given away, and its report is the answer', asyn
   await untilState('finished');
   const log = await events();
   const action = log.find((event) => 'action' in event && event.action === 'delegate')!;
-  expect(asked).toEqual([{ actionId: action.id, agent: 'CodeActAgent', task: 'count the files' }]);
+  expect(asked).toEqual([{ actionId: action.id, agent: 'CodeActAgent', task: 'count the files', leftSteps: 499, leftUsd: undefined }]);
   expect(log[action.id + 1]).toMatchObject({
     observation: 'delegate',
     cause: action.id,

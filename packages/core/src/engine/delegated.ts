@@ -3,6 +3,7 @@ import { DelegateObservation, type Action, type ObservationDraft } from '@tendon
 import { unlessAborted } from '@tendon/protocol/async';
 import type { LoopPorts } from './ports.ts';
 import { notStarted } from './notices.ts';
+import { spentOf } from './spent.ts';
 
 export interface DelegatedTask {
   /** Id of the action: asked again for the same one, what was begun is attached to. */
@@ -10,6 +11,9 @@ export interface DelegatedTask {
   /** As clients know agents, e.g. `CodeActAgent`. */
   readonly agent: string;
   readonly task: string;
+  /** What is left of the delegating agent's. */
+  readonly leftSteps: number;
+  readonly leftUsd: number | undefined;
 }
 
 export type Delegation =
@@ -25,7 +29,7 @@ export type Delegate = (task: DelegatedTask, options: { readonly signal: AbortSi
 
 /** The observation, with what it cost; nothing when this process is leaving: the next one attaches to what was begun. */
 export async function delegated(
-  ports: Pick<LoopPorts, 'delegate' | 'retry' | 'aborts'>,
+  ports: Pick<LoopPorts, 'delegate' | 'retry' | 'aborts' | 'folded' | 'limits'>,
   { id, args }: Action<'delegate'>,
   options: { readonly cancelled?: boolean } = {},
 ): Promise<(ObservationDraft & { costUsd: number }) | undefined> {
@@ -35,7 +39,7 @@ export async function delegated(
   if (options.cancelled) cancel();
   try {
     const task = typeof args.inputs.task === 'string' ? args.inputs.task : JSON.stringify(args.inputs);
-    const asked = ports.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task }, { signal }));
+    const asked = ports.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task, ...leftOf(ports) }, { signal }));
     const done = await unlessAborted(asked, ports.aborts.closing);
     if (!done) return undefined;
     if (!done.ok) return { ...notStarted(done.reason), costUsd: 0 };
@@ -43,4 +47,10 @@ export async function delegated(
   } finally {
     end();
   }
+}
+
+function leftOf({ folded: { state }, limits }: Pick<LoopPorts, 'folded' | 'limits'>): Pick<DelegatedTask, 'leftSteps' | 'leftUsd'> {
+  const { maxIterations, maxBudgetUsd } = limits;
+  const spent = state.metrics ? spentOf(state.metrics) : 0;
+  return { leftSteps: maxIterations - state.progress.turns, leftUsd: maxBudgetUsd === undefined ? undefined : maxBudgetUsd - spent };
 }

@@ -14,6 +14,7 @@ import { CHECKS_FAILED, type EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../sandbox/runtime.ts';
 import { addedAgain, answerTo, engineError, loopDetected, loopHint, stateChanged } from './notices.ts';
+import { spentOf } from './spent.ts';
 import { circleOf, type Circle } from './repetition.ts';
 
 export interface LoopLimits {
@@ -142,11 +143,9 @@ function atLimit({ metrics, progress }: EngineState, { maxIterations, maxBudgetU
   return over ?? (circle && !progress.hinted ? { do: 'announce', drafts: [loopHint(circle.words)] } : undefined);
 }
 
-/** What a dollar stands for where nobody knows the price of a token: near what such models cost. */
-const TOKENS_PER_DOLLAR = 1_000_000;
-
-function overBudget({ accumulated_cost: cost, unpriced_tokens: tokens = 0 }: LlmMetrics, maxBudgetUsd: number): NextStep | undefined {
-  if (cost + tokens / TOKENS_PER_DOLLAR < maxBudgetUsd) return undefined;
+function overBudget(metrics: LlmMetrics, maxBudgetUsd: number): NextStep | undefined {
+  if (spentOf(metrics) < maxBudgetUsd) return undefined;
+  const { accumulated_cost: cost, unpriced_tokens: tokens = 0 } = metrics;
   const budget = `its budget is $${maxBudgetUsd.toFixed(2)}`;
   if (tokens === 0) return failed(`The conversation has cost $${cost.toFixed(2)}; ${budget}. Raise the budget to go on.`);
   const counted = `The price of its model is not known, so a million tokens count as a dollar: it has used ${tokens} tokens`;

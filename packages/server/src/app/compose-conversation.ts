@@ -1,6 +1,7 @@
 /** What a conversation is put together from, each time it is opened. */
 import {
   openConversation,
+  spentOf,
   type Agent,
   type Conversation,
   type ConversationSettings,
@@ -16,6 +17,7 @@ import type { ConversationRegistry } from '../conversations/conversation-registr
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { agentOf } from '../conversations/agents/agent-of.ts';
+import type { TaskBudgets } from '../conversations/task-budget.ts';
 import { delegation } from '../conversations/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
@@ -60,6 +62,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const { chooses, places, traits, fairly, loop } = parts;
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
+  let opened: Conversation | undefined;
   const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, {
     ...parts,
     opened: opening.promise,
@@ -67,23 +70,22 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, dial: () => runtimes.dialAs(record.id) });
   const others = record.delegated_by ? [] : await conversations.agents.own();
   const agentNow = (): Agent => withInstructions(agentOf(conversations.agents.now(record), config, others), record.instructions);
-  const conversation = await openConversation({
+  const metered = (source: () => Promise<LlmProvider>) => conversations.budgets.metered(record.id, source);
+  const choice = () => chooses(conversations.agents.now(record));
+  const replayed = replayThen(
+    await conversations.replay(record.id),
+    log,
+    modelSource(() => choice().model, make),
+  );
+  const chosen = conversationSettings(settings, record, config);
+  const conversation: Conversation = await openConversation({
     id: record.id,
     log: around.log?.(log) ?? log,
     agent: agentNow(),
     agentNow,
     sandbox: { runtimes: own, prepares: typeof record.selected_repository === 'string' },
-    llm: fairly(
-      marked(
-        replayThen(
-          await conversations.replay(record.id),
-          log,
-          modelSource(() => chooses(conversations.agents.now(record)).model, make),
-        ),
-        loop,
-      ),
-    ),
-    smallLlm: modelSource(() => chooses(conversations.agents.now(record)).small, make),
+    llm: fairly(metered(marked(replayed, loop))),
+    smallLlm: metered(modelSource(() => choice().small, make)),
     extensions: {
       ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
       external: conversationTools(record, {
@@ -101,7 +103,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
       microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
     },
     settings: {
-      ...conversationSettings(settings, record, config),
+      ...(record.delegated_by ? drawn(chosen, () => opened, conversations.budgets) : chosen),
       confirmation: () => confirmationOf(record, conversations.rulesOf(record), settings.current, config),
     },
     host: {
@@ -110,6 +112,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
       report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
     },
   });
+  opened = conversation;
   opening.resolve(conversation);
   return conversation;
 }
@@ -127,8 +130,10 @@ export async function askTitle(
   return titleByModel(await makeProvider(small, { ...shared, dial: () => runtimes.dialAs(record.id) }), task, signal);
 }
 
+type ChosenLimits = Omit<ConversationSettings, 'maxIterations' | 'maxBudgetUsd'> & { maxIterations?: number; maxBudgetUsd?: number };
+
 /** As they are when the conversation is opened: its own parameters, the stored settings, the configuration. */
-function conversationSettings({ current }: SettingsStore, record: StoredConversation, config: ConversationConfig): ConversationSettings {
+function conversationSettings({ current }: SettingsStore, record: StoredConversation, config: ConversationConfig): ChosenLimits {
   const maxIterations = record.max_iterations ?? current?.max_iterations ?? config.maxIterations;
   const isChosen = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
   const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
@@ -138,6 +143,24 @@ function conversationSettings({ current }: SettingsStore, record: StoredConversa
     ...(isChosen && { condensesAfter: current.condenser_max_size! }),
     ...(maxBudgetUsd && { maxBudgetUsd }),
     ...(!record.delegated_by && { finishChecks: current?.finish_checks ?? [] }),
+  };
+}
+
+/** While it works for another conversation, it may take and spend what that one has left, together with all that work for it. */
+function drawn(chosen: ChosenLimits, opened: () => Conversation | undefined, budgets: TaskBudgets): ConversationSettings {
+  return {
+    ...chosen,
+    maxIterations() {
+      const { maxIterations = 500 } = chosen;
+      const left = budgets.leftTo(opened()?.id ?? '');
+      return left ? Math.min(maxIterations, left.steps + left.leftSteps) : maxIterations;
+    },
+    maxBudgetUsd() {
+      const conversation = opened();
+      const left = budgets.leftTo(conversation?.id ?? '')?.leftUsd;
+      const { metrics } = conversation?.state ?? {};
+      return left === undefined ? chosen.maxBudgetUsd : (metrics ? spentOf(metrics) : 0) + left;
+    },
   };
 }
 

@@ -49,7 +49,7 @@ export function conversationsWith(
         id: record.id,
         log: await storage.events.open(record.id),
         agent: able ? { ...agent, tools: [...agent.tools, delegateTo([])] } : agent,
-        llm: async () => llm,
+        llm: all.budgets.metered(record.id, async () => llm),
         sandbox: { runtimes: noSandbox },
         extensions: { ...(able && { delegate: delegation(all, record) }) },
         settings: {},

@@ -31,6 +31,7 @@ import { type OnLooked, type OpenConversation, OpenConversations } from './open-
 import { ConversationAgents } from './agents/conversation-agents.ts';
 import { SharedFolders } from './shared-folders.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
+import { TaskBudgets } from './task-budget.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
 
@@ -76,6 +77,8 @@ export class Conversations {
   readonly #new: NewConversations;
   readonly #shared: SharedFolders;
   readonly #closing = new AbortController();
+  /** What delegated agents may spend. */
+  readonly budgets = new TaskBudgets();
   /** Marked, and without a record yet. */
   readonly #filling = new Set<string>();
   /** Of conversations whose rules were changed: an open one holds the record with which it was opened. */

@@ -31,7 +31,7 @@ it('EN400: what could not be stored for a delegation is asked again, and is made
   onTestFinished(() => conversations.close());
   const parent = (await conversations.get(await made(conversations)))!;
   const ask = delegation(conversations, parent);
-  const task = { actionId: 7, agent: 'CodeActAgent', task: 'a part' };
+  const task = { actionId: 7, agent: 'CodeActAgent', task: 'a part', leftSteps: 10, leftUsd: undefined };
   const { signal } = new AbortController();
 
   hasSpace = false; // for the child's first events

@@ -1,4 +1,4 @@
-import { StorageError, type Conversation, type Delegate, type Delegation, type SubmitResult } from '@tendon/core';
+import { spentOf, StorageError, type Conversation, type Delegate, type Delegation, type SubmitResult } from '@tendon/core';
 import { ChangeAgentStateAction, isAction, isObservation, MessageAction, type AgentState, type Event } from '@tendon/protocol';
 import type { Conversations } from './conversations.ts';
 import type { StoredConversation } from './conversation-records.ts';
@@ -19,6 +19,9 @@ export function delegation(conversations: Conversations, parent: StoredConversat
     const held = await conversations.enter(child.id);
     if (!held) return { ok: false, reason: 'its conversation was deleted.' };
     const { conversation } = held.open;
+    const { leftSteps, leftUsd } = task;
+    const spentUsd = conversation.state.metrics ? spentOf(conversation.state.metrics) : 0;
+    const leave = conversations.budgets.join(parent.id, child.id, { leftSteps, leftUsd, spentUsd });
     const stop = (): Promise<SubmitResult> => conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -31,6 +34,7 @@ export function delegation(conversations: Conversations, parent: StoredConversat
       return await report(conversation, held.open.ended);
     } finally {
       signal.removeEventListener('abort', stop);
+      leave();
       held.release();
     }
   };

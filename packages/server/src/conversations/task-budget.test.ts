@@ -1,0 +1,114 @@
+import { createScriptedProvider } from '@tendon/core/llm';
+import type { LlmEvent, LlmProvider } from '@tendon/core';
+import { expect, it, vi } from 'vitest';
+import { socketIoClient, testServer } from '../server.test-support.ts';
+import { TaskBudgets } from './task-budget.ts';
+
+const COST = 0.1;
+const request = { messages: [{ role: 'user' as const, text: 'go' }], tools: [] };
+
+/** A model whose calls end when they are let go; how many run at once, at most. */
+function slowModel() {
+  const running = { now: 0, most: 0, made: 0 };
+  const gates: (() => void)[] = [];
+  const provider = createScriptedProvider(() => ({ text: 'done', costUsd: COST }));
+  const slow: LlmProvider = {
+    ...provider,
+    async *stream(...given) {
+      running.made++;
+      running.most = Math.max(running.most, ++running.now);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gates.push(resolve);
+      await promise;
+      running.now--;
+      yield* provider.stream(...given);
+    },
+  };
+  return { running, slow, letGo: () => gates.splice(0).forEach((open) => open()) };
+}
+
+async function lastOf(events: AsyncIterable<LlmEvent>): Promise<LlmEvent['type'] | undefined> {
+  let last: LlmEvent['type'] | undefined;
+  for await (const event of events) last = event.type;
+  return last;
+}
+
+/** Eight children ask until they are refused. */
+async function eightAtOnce(leftUsd: number | undefined, calls = 1_000) {
+  const { running, slow, letGo } = slowModel();
+  const budgets = new TaskBudgets();
+  const { signal } = new AbortController();
+  const work = Array.from({ length: 8 }, async (_, n) => {
+    const leave = budgets.join('parent', `child-${n}`, { leftUsd, leftSteps: 1_000, spentUsd: 0 });
+    const provider = await budgets.metered(`child-${n}`, async () => slow)();
+    for (let call = 0; call < calls; call++) if ((await lastOf(provider.stream(request, { signal }))) === 'failed') break;
+    leave();
+  });
+  let isOver = false;
+  const all = Promise.all(work).then(() => (isOver = true));
+  await vi.waitUntil(() => (letGo(), isOver), { timeout: 14_000, interval: 1 });
+  await all;
+  return { running, budgets };
+}
+
+it('EN862: eight at once overspend what is left by one call at most, and run side by side while there is enough', async () => {
+  for (const left of [0.05, 0.1, 0.95, 2, 5.01]) {
+    const { running, budgets } = await eightAtOnce(left);
+    expect(running.made * COST).toBeGreaterThanOrEqual(left - 1e-9);
+    expect(running.made * COST).toBeLessThan(left + COST + 1e-9);
+    expect(budgets.leftTo('child-0')).toBeUndefined();
+  }
+  expect((await eightAtOnce(5.01)).running.most).toBe(8);
+});
+
+it('EN862: without a limit nothing waits', async () => {
+  expect((await eightAtOnce(undefined, 3)).running).toMatchObject({ most: 8, made: 24 });
+});
+
+it('EN862: what a child has spent before counts, and an aborted call leaves its place', async () => {
+  const budgets = new TaskBudgets();
+  const { running, slow, letGo } = slowModel();
+  budgets.join('parent', 'a', { leftUsd: 1, leftSteps: 10, spentUsd: 0.25 });
+  budgets.join('parent', 'b', { leftUsd: 1, leftSteps: 10, spentUsd: 0 });
+  expect(budgets.leftTo('b')).toEqual({ leftUsd: 0.75, leftSteps: 10, steps: 0 });
+  const [a, b] = await Promise.all(['a', 'b'].map((id) => budgets.metered(id, async () => slow)()));
+  const first = lastOf(a!.stream(request, { signal: new AbortController().signal }));
+  await vi.waitUntil(() => running.now === 1);
+  // Nobody knows yet what a call costs, so the second waits.
+  const gone = new AbortController();
+  const second = lastOf(b!.stream(request, { signal: gone.signal }));
+  gone.abort();
+  expect(await second).toBeUndefined();
+  letGo();
+  expect(await first).toBe('done');
+  expect(running.made).toBe(1);
+  expect(budgets.leftTo('a')).toEqual({ leftUsd: 0.65, leftSteps: 9, steps: 1 });
+});
+
+/** Who is asked has no tool `delegate`: its first answer costs the same, and then it thinks. */
+async function delegating(env: Readonly<Record<string, string>>) {
+  const part = { name: 'delegate', arguments: { task: 'think about it' } };
+  const thinking = { toolCalls: [{ name: 'think', arguments: { thought: 'thought {i}' } }], costUsd: COST, times: 30 };
+  const server = await testServer({ env, script: [{ toolCalls: Array.from({ length: 8 }, () => part), costUsd: COST }, thinking] });
+  const client = await socketIoClient(server, { conversation_id: await server.create(), latest_event_id: -1 });
+  await client.frames.untilState('awaiting_user_input');
+  client.send({ action: 'message', args: { content: 'go' } });
+  await client.frames.untilState('error');
+  const reports = client.frames.all.filter(({ observation }) => observation === 'delegate');
+  const metrics = client.frames.all.findLast((frame) => frame.llm_metrics)?.llm_metrics as { accumulated_cost: number };
+  return { client, reports, metrics };
+}
+
+it('EN862: in a whole server eight delegated agents end when what is left is spent, and the sum is in the metrics', async () => {
+  const { reports, metrics } = await delegating({ MAX_BUDGET_PER_TASK: '2' });
+  expect(reports).toHaveLength(8);
+  expect(metrics.accumulated_cost).toBeGreaterThan(1.9);
+  expect(metrics.accumulated_cost).toBeLessThan(2 + COST + 1e-9);
+});
+
+it('EN863: eight delegated agents take no more steps together than are left', async () => {
+  const { reports, metrics } = await delegating({ MAX_ITERATIONS: '17' });
+  expect(reports).toHaveLength(8);
+  // The one that delegates has taken one of its 17 by then, and takes the others afterwards.
+  expect(Math.round(metrics.accumulated_cost / COST)).toBe(17 + 16);
+});

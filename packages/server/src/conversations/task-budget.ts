@@ -1,0 +1,149 @@
+/**
+ * What a conversation and the agents it has delegated to may spend together: dollars and steps, drawn from what the conversation has left.
+ * It owns what is spent while they work; what was spent stands in their logs.
+ *
+ * B1  Calls of the model that run at the same time are admitted while twice the dearest one so far fits for each of them; a call that
+ *     does not fit waits, and alone it is made as long as anything is left. So all of them together overspend by one call at most.
+ * B2  Without a limit nothing waits.
+ */
+import { costOf, type LlmEvent, type LlmProvider } from '@tendon/core';
+import { catalogError } from '@tendon/protocol';
+import { unlessAborted } from '@tendon/protocol/async';
+
+interface TaskLimits {
+  /** Dollars that are left to the one that delegates; `undefined`: no limit. */
+  readonly leftUsd: number | undefined;
+  readonly leftSteps: number;
+}
+
+interface Member {
+  readonly budget: TaskBudget;
+  steps: number;
+}
+
+/** A call may cost this much more than the dearest before it. */
+const MARGIN = 2;
+
+class TaskBudget {
+  #left: TaskLimits;
+  #running = 0;
+  #dearest = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(left: TaskLimits) {
+    this.#left = left;
+  }
+
+  get left(): TaskLimits {
+    return this.#left;
+  }
+
+  /** False when nothing is left, or the wait was aborted. */
+  async enter(signal: AbortSignal): Promise<boolean> {
+    while (!this.#fits()) {
+      if (this.#isUsedUp() || signal.aborted) return false;
+      const next = Promise.withResolvers<true>();
+      this.#waiting.push(() => next.resolve(true));
+      if (!(await unlessAborted(next.promise, signal))) return false;
+    }
+    this.#running++;
+    this.draw({ usd: 0, steps: 1 });
+    return true;
+  }
+
+  leave(costUsd: number): void {
+    this.#running--;
+    this.#dearest = Math.max(this.#dearest, costUsd);
+    this.draw({ usd: costUsd, steps: 0 });
+  }
+
+  draw({ usd, steps }: { readonly usd: number; readonly steps: number }): void {
+    const { leftUsd, leftSteps } = this.#left;
+    this.#left = { leftUsd: leftUsd === undefined ? undefined : leftUsd - usd, leftSteps: leftSteps - steps };
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  #isUsedUp(): boolean {
+    const { leftUsd, leftSteps } = this.#left;
+    return leftSteps <= 0 || (leftUsd !== undefined && leftUsd <= 0);
+  }
+
+  #fits(): boolean {
+    const { leftUsd } = this.#left;
+    if (this.#isUsedUp()) return false;
+    return leftUsd === undefined || this.#running === 0 || (this.#dearest > 0 && (this.#running + 1) * MARGIN * this.#dearest <= leftUsd);
+  }
+}
+
+export class TaskBudgets {
+  /** By the id of the conversation that delegates; as long as somebody works for it. */
+  readonly #budgets = new Map<string, { readonly budget: TaskBudget; members: number }>();
+  readonly #members = new Map<string, Member>();
+
+  /** The child works for the parent until the returned function is called. `spentUsd`: before this process. */
+  join(parent: string, child: string, options: TaskLimits & { readonly spentUsd: number }): () => void {
+    const entry = this.#budgets.get(parent) ?? { budget: new TaskBudget(options), members: 0 };
+    this.#budgets.set(parent, entry);
+    entry.members++;
+    entry.budget.draw({ usd: options.spentUsd, steps: 0 });
+    this.#members.set(child, { budget: entry.budget, steps: 0 });
+    return () => {
+      this.#members.delete(child);
+      if (--entry.members === 0) this.#budgets.delete(parent);
+    };
+  }
+
+  /** What is left to this child, with its own steps so far; nothing for a conversation that works for no other. */
+  leftTo(child: string): (TaskLimits & { readonly steps: number }) | undefined {
+    const member = this.#members.get(child);
+    return member && { ...member.budget.left, steps: member.steps };
+  }
+
+  /** The provider, whose calls wait for their place in the budget of the task. */
+  metered(child: string, source: () => Promise<LlmProvider>): () => Promise<LlmProvider> {
+    const stream =
+      (provider: LlmProvider): LlmProvider['stream'] =>
+      (request, options) =>
+        this.#metered(child, provider.stream(request, options), options.signal);
+    return async () => {
+      const provider = await source();
+      return {
+        model: provider.model,
+        get contextWindow() {
+          return provider.contextWindow;
+        },
+        scripted: provider.scripted,
+        stream: stream(provider),
+      };
+    };
+  }
+
+  async *#metered(child: string, events: AsyncIterable<LlmEvent>, signal: AbortSignal): AsyncIterable<LlmEvent> {
+    const member = this.#members.get(child);
+    if (!member) return yield* events;
+    if (!(await member.budget.enter(signal))) {
+      if (!signal.aborted) yield { type: 'failed', failure: { error: catalogError('LLM_FAILED', USED_UP), retryable: false } };
+      return;
+    }
+    member.steps++;
+    let costUsd = 0;
+    let leave = (): void => {
+      leave = () => undefined;
+      member.budget.leave(costUsd);
+    };
+    // A provider that does not hear the abort holds no place.
+    const left = (): void => leave();
+    signal.addEventListener('abort', left, { once: true });
+    try {
+      for await (const event of events) {
+        if (event.type === 'done') costUsd = costOf(event.answer);
+        yield event;
+      }
+    } finally {
+      signal.removeEventListener('abort', left);
+      leave();
+    }
+  }
+}
+
+const USED_UP = 'what the whole task may cost, or the steps that it may take, are used up.';
