@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { makeWorkspace, pictureOf } from './checkpoints.test-support.ts';
 
@@ -135,6 +136,36 @@ describe('a checkpoint', () => {
     expect(left).toEqual(['added']);
     expect(readFileSync(join(workspace, 'small'), 'utf8')).toBe('x');
     expect(readFileSync(join(workspace, 'large'), 'utf8')).toMatch(/^y/);
+  });
+
+  it('CK704: a file that has grown too large since is not replaced: what is in it is stored nowhere', async () => {
+    const { workspace, open } = makeWorkspace();
+    writeFileSync(join(workspace, 'grown'), 'x');
+    const checkpoints = open({ bounds: { fileBytes: 1000 } });
+    await checkpoints.before('a');
+    writeFileSync(join(workspace, 'grown'), 'y'.repeat(3000));
+    expect((await checkpoints.restore(1, 'b')).left).toEqual(['grown']);
+    expect(readFileSync(join(workspace, 'grown'), 'utf8')).toMatch(/^y/);
+  });
+
+  it('CK710: a restore that failed is not taken up by the next executor', async () => {
+    const { workspace, stateDir, open } = makeWorkspace();
+    fill(workspace);
+    const first = open();
+    await first.before('a');
+    writeFileSync(join(workspace, 'src/a.ts'), 'changed');
+    first.close();
+    const damaged = new DatabaseSync(join(stateDir, 'checkpoints.db'));
+    damaged.exec("DELETE FROM object WHERE CAST(content AS TEXT) = 'export const a = 1;' || char(10)");
+    damaged.close();
+    const second = open();
+    await expect(second.restore(1, 'b')).rejects.toThrow('a content of it is missing');
+    second.close();
+    writeFileSync(join(workspace, 'src/a.ts'), 'done since');
+    const done: string[] = [];
+    await open().finishRestore((key) => done.push(key));
+    expect(done).toEqual([]);
+    expect(readdirSync(stateDir)).not.toContain('restoring.json');
   });
 
   it('CK705: the oldest checkpoints are forgotten, with what only they needed', async () => {

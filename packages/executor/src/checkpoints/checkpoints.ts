@@ -224,9 +224,12 @@ export class Checkpoints {
   }
 
   async #carryOut(opened: Opened, roots: { readonly current: string; readonly target: string }): Promise<Omit<Restored, 'isStored'>> {
-    const restored = await restoreWorkspace(roots, this.#parts(opened));
-    rmSync(this.#note, { force: true });
-    return restored;
+    try {
+      return await restoreWorkspace(roots, this.#parts(opened));
+    } finally {
+      // Also where it failed: finished by a later executor, it would take back what was done since.
+      rmSync(this.#note, { force: true });
+    }
   }
 
   #parts({ store }: Opened): RestoreParts {

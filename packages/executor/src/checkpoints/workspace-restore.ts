@@ -111,6 +111,7 @@ class WorkspaceRestore {
     { now, wanted }: { readonly now: TreeEntry | undefined; readonly wanted: TreeEntry },
   ): Promise<void> {
     if (wanted.kind === 'left') return now ? undefined : this.#name(folder.path, name);
+    if (now?.kind === 'left' && !now.isUnreadable && isFile(`${folder.at}/${name}`)) return this.#name(folder.path, name);
     if (now?.kind === 'folder' && wanted.kind !== 'folder') await this.#remove(folder, name, now);
     if (wanted.kind !== 'folder') return this.#replace(folder, name, wanted);
     const at = toSystem(`${folder.at}/${name}`);
@@ -147,6 +148,11 @@ class WorkspaceRestore {
     this.changed += 1;
     return Promise.resolve();
   }
+}
+
+/** What is there and stored nowhere is too large: it would be lost. */
+function isFile(path: string): boolean {
+  return lstatSync(toSystem(path), { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function openFolder(path: string): number {
