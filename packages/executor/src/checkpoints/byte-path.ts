@@ -3,10 +3,12 @@
  * name can be stored, compared and written back as it was.
  */
 
+// eslint-disable-next-line no-control-regex
+const BEYOND_ASCII = /[^\u0000-\u007F]/;
+
 /** What `node:fs` takes for such a path. */
 export function toSystem(path: string): string | Buffer {
-  // eslint-disable-next-line no-control-regex
-  return /^[\u0000-\u007F]*$/.test(path) ? path : Buffer.from(path, 'latin1');
+  return BEYOND_ASCII.test(path) ? Buffer.from(path, 'latin1') : path;
 }
 
 /** A path of text as bytes. */

@@ -113,7 +113,9 @@ export class CheckpointStore {
   /** Forgets the oldest checkpoints, but never the newest, until the rest is within the bounds. */
   prune({ checkpoints, bytes, ageMs }: StoreBounds, now: number): void {
     const all = this.list();
-    const old = all.slice(0, -1).filter(({ at }, index) => index < all.length - checkpoints || at < now - ageMs);
+    // Some at a time: to forget one takes as long as to forget ten.
+    const remaining = all.length > checkpoints ? checkpoints - Math.floor(checkpoints / 10) : checkpoints;
+    const old = all.slice(0, -1).filter(({ at }, index) => index < all.length - remaining || at < now - ageMs);
     if (old.length > 0) this.#forget(old.at(-1)!.number);
     for (let left = this.list(); this.bytes > bytes && left.length > 1; left = this.list())
       this.#forget(left[Math.floor((left.length - 1) / 2)]!.number);

@@ -1,4 +1,16 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -61,6 +73,24 @@ describe('a checkpoint', () => {
     expect((await checkpoints.list()).checkpoints.map(({ key }) => key)).toEqual(['e', 'd', 'a']);
     await checkpoints.restore(2, 'f');
     expect(readFileSync(join(workspace, 'src/a.ts'), 'utf8')).toBe('export const a = 2;\n');
+  });
+
+  it('CK701: a name that comes or goes is found in a folder that has long been at rest, also when its times are put back', async () => {
+    const { workspace, open } = makeWorkspace();
+    fill(workspace);
+    const folder = join(workspace, 'src');
+    const { atime, mtime, ctimeMs } = lstatSync(folder);
+    const checkpoints = open();
+    // Until then its times cannot show every change, and its names are read again.
+    await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(200);
+    for (const key of ['a', 'b']) await checkpoints.before(key);
+    writeFileSync(join(folder, 'added.ts'), '');
+    utimesSync(folder, atime, mtime);
+    await checkpoints.before('c');
+    rmSync(join(folder, 'added.ts'));
+    utimesSync(folder, atime, mtime);
+    await checkpoints.before('d');
+    expect((await checkpoints.list()).checkpoints.map(({ key }) => key)).toEqual(['d', 'c', 'a']);
   });
 
   it('CK702: folders of version control, secrets and caches are neither stored nor touched', async () => {

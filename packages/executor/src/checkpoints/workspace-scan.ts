@@ -64,10 +64,16 @@ interface KnownEntry {
 }
 
 interface KnownFolder {
+  /** All that was in it, also what is left out. */
+  readonly names: readonly string[];
+  /** Of the folder itself, from before its names were read. */
+  readonly stamp: FolderStamp;
   readonly entries: ReadonlyMap<string, KnownEntry>;
   readonly folders: ReadonlyMap<string, KnownFolder>;
   readonly hash: string;
 }
+
+type FolderStamp = Omit<KnownEntry, 'entry' | 'size'>;
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, S_IFMT, S_IFREG, S_IFDIR, S_IFLNK } = constants;
 const MODE = 0o1777;
@@ -77,7 +83,8 @@ const MAX_NAMED = 20;
 const PIECE = 1024 * 1024;
 
 /**
- * Stores what is in the workspace. It owns what it knows from the last scan: a file whose numbers are the same is not read again.
+ * Stores what is in the workspace. It owns what it knows from the last scan: a file whose numbers are the same is not read again, and
+ * neither are the names of such a folder.
  *
  * 1. Nothing of the workspace is changed, but for `unlocks`.
  * 2. No link is followed: a content is taken only from a file that the system names below the workspace.
@@ -107,7 +114,7 @@ export class WorkspaceScan {
     this.#leftOut = [];
     this.#temporary = [];
     const breath = createBreath(signal);
-    const top = await this.#folder(this.#workspace, this.#known, { breath, unlocks });
+    const top = await this.#folder(this.#workspace, this.#known, { breath, unlocks, stats: look(this.#workspace) });
     if (top === undefined) throw new Error('the workspace cannot be read');
     this.#known = top;
     return { root: top.hash, files: this.#files, leftOut: this.#leftOut };
@@ -127,7 +134,10 @@ export class WorkspaceScan {
   async #folder(path: string, before: KnownFolder | undefined, options: FolderOptions): Promise<KnownFolder | undefined> {
     const wait = options.breath();
     if (wait) await wait;
-    const names = namesIn(path);
+    const { stats: own = 'left' } = options;
+    const isSettled = before !== undefined && isUntouched(before.stamp, own);
+    const stamp = isSettled ? before.stamp : stampOf(own);
+    const names = isSettled ? before.names : namesIn(path);
     if (names === undefined || (path !== this.#workspace && names.includes(CACHE_TAG))) return undefined;
     const entries = new Map<string, KnownEntry>();
     const folders = new Map<string, KnownFolder>();
@@ -141,7 +151,7 @@ export class WorkspaceScan {
       let now: KnownEntry;
       if (stats !== 'left' && (stats.mode & S_IFMT) === S_IFDIR) {
         if (options.unlocks && !isOpen(stats)) unlock(at);
-        const inside = await this.#folder(at, before?.folders.get(name), options);
+        const inside = await this.#folder(at, before?.folders.get(name), { ...options, stats });
         if (inside) folders.set(name, inside);
         now = known(folderEntry(stats, inside), stats, false);
       } else {
@@ -158,7 +168,7 @@ export class WorkspaceScan {
     }
     isChanged ||= entries.size !== before?.entries.size;
     const tree = (): Tree => new Map([...entries].map(([name, { entry }]) => [name, entry]));
-    return { entries, folders, hash: isChanged ? this.#store.putTree(tree()) : before!.hash };
+    return { names, stamp, entries, folders, hash: isChanged ? this.#store.putTree(tree()) : before!.hash };
   }
 
   #isLeftOut(name: string, path: string): boolean {
@@ -218,6 +228,8 @@ export class WorkspaceScan {
 interface FolderOptions {
   readonly breath: () => Promise<void> | undefined;
   readonly unlocks: boolean;
+  /** Of the folder, from before it is read. */
+  readonly stats: Stats | 'left' | undefined;
 }
 
 const UNREADABLE: KnownEntry = Object.freeze({
@@ -235,6 +247,18 @@ function folderEntry(stats: Stats, inside: KnownFolder | undefined): TreeEntry {
 
 function known(entry: TreeEntry, { size, ino, mtimeMs, ctimeMs }: Stats, isFresh: boolean): KnownEntry {
   return { entry, size, inode: ino, modifiedMs: mtimeMs, changedMs: ctimeMs, isFresh };
+}
+
+function stampOf(stats: Stats | 'left'): FolderStamp {
+  if (stats === 'left') return UNREADABLE;
+  const { ino, mtimeMs, ctimeMs } = stats;
+  return { inode: ino, modifiedMs: mtimeMs, changedMs: ctimeMs, isFresh: ctimeMs > Date.now() - CLOCK_MS };
+}
+
+/** A name that comes or goes changes both times of its folder, and no program can set the second one. */
+function isUntouched(last: FolderStamp, stats: Stats | 'left'): boolean {
+  if (stats === 'left') return false;
+  return !last.isFresh && last.changedMs === stats.ctimeMs && last.modifiedMs === stats.mtimeMs && last.inode === stats.ino;
 }
 
 /** The time of the last change (of content, mode or name) is the system's own: no program can set it. */
