@@ -101,6 +101,14 @@ describe.each(['local', 'remote'] as const)('a repository at start, driver %s', 
     expect(tendon.output + JSON.stringify(watcher.events) + JSON.stringify(watcher.volatile)).not.toContain(TOKEN);
   });
 
+  it.runIf(driver === 'local')('EN820: a repository is cloned for an agent that only plans, and cannot be changed by it', async () => {
+    const tendon = await start([bash('pwd; cat a.txt; touch new; echo "exit $?"'), finish]);
+    const watcher = await converse(tendon, { repository: 'private/app', agent: 'PlanAgent' });
+    await watcher.until(done);
+    expect(errors(watcher)).toEqual([]);
+    expect(outputs(watcher)).toEqual([expect.stringMatching(/^\/workspace\/app\nhello\n.*read-only[^]*exit 1/i)]);
+  });
+
   it('SV53: a named branch is checked out; one that is not there is reported, and the conversation goes on', async () => {
     const tendon = await start([bash('git branch --show-current; pwd'), finish]);
     const there = await converse(tendon, { repository: 'private/app', selected_branch: 'topic' });
