@@ -91,6 +91,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, LM714, LM731, LM808, SV235, SV300–SV302, SV340, SV490–SV494, SV576, SV760, EN762, EN764',
   },
   {
+    why: 'What is made of the workspace’s own texts, and what is looked up in its sandbox: which files count, in which order and how much. A client is sent the result, whatever it is.',
+    ids: 'EN800–EN806',
+  },
+  {
     why: 'MCP servers that break, hang, or run in the sandbox, and those of the settings, which are everybody’s.',
     ids: 'EN150, EN151, SV137–SV139, SV167, SV168',
   },

@@ -15,6 +15,7 @@ export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphor
 export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenConversationOptions } from './conversation/open-conversation.ts';
+export type { KnowledgeSources } from './knowledge/library.ts';
 export { suggestRules } from './policy/suggest-rules.ts';
 export type { ConfirmationSettings } from './policy/confirmation-policy.ts';
 export { awaitsConfirmation } from './engine/next-step.ts';

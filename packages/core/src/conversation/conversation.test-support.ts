@@ -73,7 +73,7 @@ export interface StageOptions {
   readonly preparesSandbox?: boolean;
   readonly snapshotEvery?: number;
   readonly clock?: Clock;
-  readonly microagents?: Extensions['microagents'];
+  readonly knowledge?: Extensions['knowledge'];
   readonly agent?: OpenConversationOptions['agent'];
   readonly delegate?: Extensions['delegate'];
   readonly external?: Extensions['external'];
@@ -95,7 +95,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     extensions: {
       ...(options.delegate && { delegate: options.delegate }),
       ...(options.external && { external: options.external }),
-      ...(options.microagents && { microagents: options.microagents }),
+      ...(options.knowledge && { knowledge: options.knowledge }),
     },
     settings: {
       ...(options.snapshotEvery !== undefined && { snapshotEvery: options.snapshotEvery }),

@@ -12,8 +12,7 @@ import { Mutex } from '@tendon/protocol/async';
 import type { Mask } from '@tendon/protocol/masking';
 import type { Agent } from '../agents/agent.ts';
 import type { Clock } from '../async/clock.ts';
-import { createLibrary } from '../knowledge/library.ts';
-import type { Microagent } from '../knowledge/parse-microagent.ts';
+import { createLibrary, type KnowledgeSources } from '../knowledge/library.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createAborts } from '../engine/aborts.ts';
@@ -69,8 +68,8 @@ interface ExtensionOptions {
   readonly delegate?: Delegate;
   /** Offered to the model beside the agent's tools; owned by the conversation. Default: none. */
   readonly external?: ExternalTools;
-  /** The user's own microagents, beside those of the workspace; read once. Default none. */
-  readonly microagents?: () => Promise<readonly Microagent[]>;
+  /** What the agent knows beside the files of the workspace. */
+  readonly knowledge?: KnowledgeSources;
 }
 
 /** What the surrounding process gives. */
@@ -116,7 +115,7 @@ async function openPorts(
   options: OpenConversationOptions,
   emit: LoopPorts['emit'],
 ): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
-  const { id, log, agent, extensions: { delegate, external, microagents } = {} } = options;
+  const { id, log, agent, extensions: { delegate, external, knowledge = {} } = {} } = options;
   const { clock, mask, report = () => undefined } = options.host;
   const agentNow = options.agentNow ?? ((): Agent => agent);
   const aborts = createAborts();
@@ -133,7 +132,7 @@ async function openPorts(
     llm: options.llm,
     smallLlm: options.smallLlm ?? options.llm,
     sandbox,
-    library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
+    library: createLibrary({ sandbox, agent: () => agentNow().name, sources: knowledge, clock, closing: aborts.closing, report }),
     delegate,
     external,
     executing: new Mutex(),

@@ -4,7 +4,9 @@ import { trackTasks, type Tasks } from './plan.ts';
 import type { LibraryContent } from '../knowledge/library.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
 import { notice } from './notices.ts';
-import type { Microagent } from '../knowledge/parse-microagent.ts';
+import { mentions, searchable } from '../knowledge/mentions.ts';
+import type { Microagent } from '../knowledge/microagent.ts';
+import { workspaceContext } from '../knowledge/workspace-context.ts';
 
 /** What answers are made of. */
 export interface AnswerSources {
@@ -26,8 +28,6 @@ export function answerCore(action: Action, sources: AnswerSources): ObservationD
   if (action.action === 'task_tracking') return trackTasks(action, sources.plan ?? []);
   return action.action === 'think' ? notice.thought : notice.unavailable;
 }
-
-const MAX_INSTRUCTIONS_CHARS = 64 * 1024;
 
 /**
  * For a message: the instructions when a task begins, otherwise the knowledge that its words trigger; with that, what earlier messages missed. With
@@ -52,7 +52,7 @@ export function recall(
     recall_type,
     date: now.toISOString().slice(0, 10),
     working_dir: WORKSPACE,
-    repo_instructions: instructions(known),
+    ...workspaceContext(known),
     microagent_knowledge,
     ...missing,
   });
@@ -62,18 +62,13 @@ function nothing(): ObservationDraft<'null'> {
   return NullObservation.create('', {});
 }
 
-/** Everything that is shown without a trigger. */
-function instructions({ microagents }: LibraryContent): string {
-  const texts = microagents.flatMap(({ type, content }) => (type === 'repo' && content ? [content] : []));
-  return cutMiddle(texts.join('\n\n'), { limit: MAX_INSTRUCTIONS_CHARS });
-}
-
 function answerQuery(
   { query, recall_type }: Pick<Action<'recall'>['args'], 'query' | 'recall_type'>,
   { microagents }: LibraryContent,
   hits: readonly string[],
 ): ObservationDraft<'recall'> {
-  const named = microagents.filter(({ name }) => query.toLowerCase().includes(name.toLowerCase()));
+  const searched = searchable(query);
+  const named = microagents.filter(({ name }) => mentions(searched, name));
   const byTrigger = triggered(microagents, query, NONE);
   const found: Knowledge[] = [...byTrigger];
   for (const { name, content } of named)
@@ -94,13 +89,13 @@ type Knowledge = {
 /** UTF-16 units of everything that one recall brings. */
 const MAX_CHARS = 256 * 1024;
 
-/** Knowledge one of whose trigger words is in the text, whatever its case, but for what was shown already. */
+/** Knowledge one of whose triggers the text mentions, but for what was shown already. */
 function triggered(microagents: readonly Microagent[], text: string, shown: ReadonlySet<string>): Knowledge[] {
-  const lower = text.toLowerCase();
+  const searched = searchable(text);
   const found: Knowledge[] = [];
   let left = MAX_CHARS;
   for (const { name, triggers, content } of microagents) {
-    const trigger = triggers.find((word) => lower.includes(word.toLowerCase()));
+    const trigger = triggers.find((each) => mentions(searched, each));
     if (trigger === undefined || shown.has(name) || content.length > left) continue;
     left -= content.length;
     found.push({ name, trigger, content });

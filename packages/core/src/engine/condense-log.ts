@@ -45,7 +45,7 @@ export function mayCondense(
   return nextId - 1 - from >= MIN_FRESH;
 }
 
-type CondensePorts = AsidePorts & Pick<LoopPorts, 'log' | 'folded' | 'aborts' | 'smallLlm' | 'view' | 'agent' | 'external'>;
+type CondensePorts = AsidePorts & Pick<LoopPorts, 'log' | 'folded' | 'aborts' | 'smallLlm' | 'view' | 'agent' | 'library' | 'external'>;
 
 /** Called when a condensation was requested; clears the request in any case but an abort. A model that fails costs the summary, not the way on. */
 export async function condenseLog(ports: CondensePorts): Promise<void> {

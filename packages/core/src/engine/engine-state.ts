@@ -239,7 +239,11 @@ function foldObservation(state: EngineState, observation: Observation, before: C
     return withChecks({ ...state, ending: undefined }, { ...state.progress.checks, isOpen: false });
   if (observation.observation === 'loop_detection') return foldLoop(state, observation);
   if (observation.observation === 'restore_checkpoint') return foldRestored(state, observation);
-  if (observation.observation === 'recall') return foldRecall(state, observation, before);
+  const recalled = observation.observation === 'recall' ? foldRecall(state, observation, before) : state;
+  return foldResult(recalled, observation, before);
+}
+
+function foldResult(state: EngineState, observation: Observation, before: ConversationState): EngineState {
   if (observation.cause === undefined) {
     // A call that could not be understood has no action: its error carries the call, and the first of an answer its cost.
     if (!observation.tool_call_metadata || !observation.llm_metrics) return state;

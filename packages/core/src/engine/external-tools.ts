@@ -1,6 +1,7 @@
 import type { Action, ObservationDraft } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
 import type { Tool } from '../tools/define-tool.ts';
+import { useSkill } from '../tools/use-skill.ts';
 import type { ActionPorts, LoopPorts } from './ports.ts';
 import { awaitsConfirmation } from './next-step.ts';
 import { notice, outcomeUnknown } from './notices.ts';
@@ -17,11 +18,13 @@ export interface ExternalTools {
 
 /** What the model is offered now. What tools of others change cannot be seen: an agent that only reads has none of them. */
 export async function offeredTools(
-  { agent, external }: Pick<LoopPorts, 'agent' | 'external'>,
+  { agent, library, external }: Pick<LoopPorts, 'agent' | 'library' | 'external'>,
   signal: AbortSignal,
 ): Promise<readonly Tool[]> {
   const { tools, isReadOnly } = agent();
-  return external && !isReadOnly ? [...tools, ...(await external.offered({ signal }))] : tools;
+  const hasSkills = library.known.microagents.some(({ skill }) => skill !== undefined);
+  const own = hasSkills ? [...tools, useSkill] : tools;
+  return external && !isReadOnly ? [...own, ...(await external.offered({ signal }))] : own;
 }
 
 export const callUnknown = outcomeUnknown('it may have been made before, and its outcome was not stored');

@@ -23,6 +23,7 @@ import { answerTo, notice, stateChanged } from './notices.ts';
 import { calledExternally, callUnknown, wasCalledExternally } from './external-tools.ts';
 import { takeTurn } from './take-turn.ts';
 import { beginChecks } from './finish-checks.ts';
+import { usedSkill } from './use-skill.ts';
 
 /** Runs until there is nothing to do or the conversation is closed. `onRest` is called in the tick of that decision. Rejects with the storage's error. */
 export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<void> {
@@ -83,6 +84,7 @@ function announced(state: EngineState, { limits }: Pick<LoopPorts, 'limits'>): r
 async function answer(ports: LoopPorts, action: Action): Promise<void> {
   if (action.action === 'delegate') return answerDelegate(ports, action);
   if (action.action === 'call_tool_mcp') return answerExternal(ports, action);
+  if (action.action === 'recall' && action.source === 'agent') return answerSkill(ports, action);
   const recalls = action.action === 'recall';
   if (recalls) await ports.library.load();
   const hits = recalls && action.source !== 'user' ? await searchMessages(ports.log, action.args.query) : undefined;
@@ -103,6 +105,12 @@ async function answerDelegate(ports: LoopPorts, action: Action<'delegate'>): Pro
     const draft = { ...answerTo(action, observation), ...(metrics && { llm_metrics: metrics }) };
     return isDue(state, action) ? [draft] : [];
   });
+}
+
+async function answerSkill(ports: LoopPorts, action: Action<'recall'>): Promise<void> {
+  const observation = await usedSkill(ports, action);
+  if (ports.aborts.closing.aborted) return;
+  await ports.folded.append((state) => (isDue(state, action) ? [{ ...answerTo(action, observation), source: 'environment' }] : []));
 }
 
 /** Nobody paused, stopped or ended it meanwhile. */

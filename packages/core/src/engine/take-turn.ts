@@ -23,7 +23,7 @@ export async function takeTurn(ports: LoopPorts): Promise<void> {
   const agent = ports.agent();
   const provider = await ports.llm().catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   const { messages, nextId } = await messagesFor(ports, 'failure' in provider ? undefined : provider.contextWindow, signal);
-  const tools = await offeredTools({ agent: () => agent, external: ports.external }, signal);
+  const tools = await offeredTools({ ...ports, agent: () => agent }, signal);
   if (signal.aborted) return;
   const outcome = 'failure' in provider ? provider : await ask(ports, provider, { messages, tools, signal });
   if (outcome.type === 'aborted' || signal.aborted) return;

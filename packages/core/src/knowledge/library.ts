@@ -1,18 +1,26 @@
 /**
- * What a conversation knows beside its log: the user's microagents and those of its workspace. It owns what was read.
+ * What a conversation knows beside its log: the user's microagents and those of its workspace, and what surrounds it there. It owns what
+ * was read.
  *
  * Invariants
  * K1  Read once per opened conversation; what failed is tried again when it is needed next.
  * K2  Nobody waits for it longer than `WAIT_MS`: without a sandbox there is an answer too, and it says what is missing.
  */
 import type { Clock } from '../async/clock.ts';
+import type { Runtime } from '../sandbox/runtime.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Microagent } from './parse-microagent.ts';
+import { byName, isFor, type Microagent } from './microagent.ts';
+import type { Surroundings } from './surroundings.ts';
 import { workspaceMicroagents } from './workspace-microagents.ts';
 
 /** As of now. */
 export interface LibraryContent {
+  /** Skills among them. */
   readonly microagents: readonly Microagent[];
+  /** Nothing before they were looked at, and in an empty workspace. */
+  readonly surroundings?: Surroundings | undefined;
+  /** What the user says of each secret, by its name. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** Why the files of the workspace are not among them; undefined when they are. */
   readonly missing: string | undefined;
 }
@@ -25,10 +33,21 @@ export interface Library {
   load(): Promise<LibraryContent>;
 }
 
+/** What of it comes from outside the workspace's own files. */
+export interface KnowledgeSources {
+  /** The user's own, from outside the workspace. Default: none. */
+  readonly microagents?: () => Promise<readonly Microagent[]>;
+  /** Default: there are none. */
+  readonly secrets?: () => Readonly<Record<string, string>>;
+  /** Looks around in the sandbox; rejects when that failed. Default: nobody looks. */
+  readonly survey?: (runtime: Runtime, options: { readonly signal: AbortSignal }) => Promise<Surroundings>;
+}
+
 export interface LibraryOptions {
   readonly sandbox: Sandbox;
-  /** The user's own, from outside the workspace. */
-  readonly microagents: (() => Promise<readonly Microagent[]>) | undefined;
+  /** The name of the one that is at work; microagents for others do not count. */
+  readonly agent: () => string;
+  readonly sources: KnowledgeSources;
   readonly clock: Clock;
   readonly closing: AbortSignal;
   readonly report: (error: unknown) => void;
@@ -37,15 +56,15 @@ export interface LibraryOptions {
 /** A sandbox that is slower than this does not hold back the model. */
 const WAIT_MS = 5_000;
 
-export function createLibrary({ sandbox, microagents, clock, closing, report }: LibraryOptions): Library {
+export function createLibrary({ sandbox, agent, sources, clock, closing, report }: LibraryOptions): Library {
   let own: readonly Microagent[] | undefined;
-  let known: LibraryContent = { microagents: [], missing: 'the sandbox is not there yet' };
+  let known: Omit<LibraryContent, 'secrets'> = { microagents: [], missing: 'the sandbox is not there yet' };
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
     // A new folder has nothing to say: no sandbox is started to hear it. Any other start takes longest, so it is asked for first.
     const acquiring = sandbox.isWorkspaceEmpty().then((isEmpty) => (isEmpty ? undefined : sandbox.acquire(closing)));
-    own ??= await ownMicroagents();
+    own ??= await ownMicroagents(sources, report);
     known = { ...known, microagents: own };
     const acquired = await acquiring;
     if (acquired === undefined) {
@@ -56,19 +75,13 @@ export function createLibrary({ sandbox, microagents, clock, closing, report }: 
       known = { ...known, missing: acquired.reason };
       return;
     }
+    const { runtime } = acquired;
     const onProblem = (problem: string): void => report(new Error(problem));
-    const found = await workspaceMicroagents(acquired.runtime.files, { signal: closing, onProblem });
+    const surroundings = await sources.survey?.(runtime, { signal: closing }).catch((error: unknown) => void report(error));
+    const nested = surroundings?.nested ?? [];
+    const found = await workspaceMicroagents(runtime.files, { signal: closing, onProblem, nested });
     const names = new Set(found.map(({ name }) => name));
-    known = { microagents: [...found, ...own.filter(({ name }) => !names.has(name))], missing: undefined };
-  }
-
-  async function ownMicroagents(): Promise<readonly Microagent[]> {
-    try {
-      return (await microagents?.()) ?? [];
-    } catch (error) {
-      report(error);
-      return [];
-    }
+    known = { microagents: [...found, ...own.filter(({ name }) => !names.has(name))], surroundings, missing: undefined };
   }
 
   function begin(): Promise<void> {
@@ -79,18 +92,32 @@ export function createLibrary({ sandbox, microagents, clock, closing, report }: 
     return reading;
   }
 
+  const content = (): LibraryContent => ({
+    ...known,
+    microagents: known.microagents.filter((each) => isFor(each, agent())),
+    secrets: sources.secrets?.() ?? {},
+  });
   return {
     get known() {
-      return known;
+      return content();
     },
     warm: () => void begin(),
     async load() {
-      if (known.missing === undefined) return known;
+      if (known.missing === undefined) return content();
       const over = new AbortController();
       const signal = AbortSignal.any([over.signal, closing]);
       await Promise.race([begin(), clock.sleep(WAIT_MS, { signal }).catch(() => undefined)]);
       over.abort();
-      return known;
+      return content();
     },
   };
+}
+
+async function ownMicroagents({ microagents }: KnowledgeSources, report: LibraryOptions['report']): Promise<readonly Microagent[]> {
+  try {
+    return byName((await microagents?.()) ?? []);
+  } catch (error) {
+    report(error);
+    return [];
+  }
 }

@@ -26,7 +26,10 @@ it('EN120: name and trigger words come from the front matter, the rest is the co
       triggers: ['wire-guide'],
       inputs: [],
       tools: [],
+      agent: 'CodeActAgent',
+      version: '1.0.0',
     },
+    description: '',
     problem: undefined,
   });
 });
@@ -53,6 +56,17 @@ it('EN311: front matter that is long or has many indicators is not given to the 
     microagent: { content: 'text' },
     problem: expect.stringContaining('longer than'),
   });
+});
+
+it('EN804: the type decides how a text is brought, before its trigger words do', () => {
+  const parsed = (front: string) => {
+    const { type, triggers } = parseMicroagent('db', `---\n${front}\n---\ntext`).microagent;
+    return [type, triggers];
+  };
+  expect(parsed('type: repo\ntriggers: [sql]')).toEqual(['repo', []]);
+  expect(parsed('type: knowledge')).toEqual(['knowledge', ['db']]);
+  expect(parsed('type: task\ntriggers: [migrate]')).toEqual(['knowledge', ['/db', 'migrate']]);
+  expect(parsed('type: anything')).toEqual(['repo', []]);
 });
 
 it('EN311: the first 64 trigger words count', () => {

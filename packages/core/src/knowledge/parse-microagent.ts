@@ -1,10 +1,10 @@
-import type { Microagents } from '@tendon/protocol';
 import { parse } from 'yaml';
-
-export type Microagent = Microagents['microagents'][number];
+import type { Microagent } from './microagent.ts';
 
 export interface ParsedMicroagent {
   readonly microagent: Microagent;
+  /** On one line; empty where the front matter has none. */
+  readonly description: string;
   /** What was wrong with the front matter, in words that can be shown. */
   readonly problem: string | undefined;
 }
@@ -17,23 +17,31 @@ const MAX_INDICATORS = 256;
 const INDICATOR = /[[\]{},&*!|>%@`#]|[-?:](?=\s|$)/g;
 /** Every word of every microagent is looked for in each message. */
 const MAX_TRIGGERS = 64;
+const MAX_WORD = 200;
+/** As the specification of agent skills bounds it. */
+const MAX_DESCRIPTION = 1_024;
 
 /**
- * A Markdown file with YAML between `---` lines before it. With trigger words it is knowledge, else it is always shown. What is wrong
+ * A Markdown file with YAML between `---` lines before it. With trigger words it is knowledge, else it is always shown, unless its `type`
+ * says otherwise: `repo` is always shown, `knowledge` without trigger words is brought by its name, and `task` by `/name`. What is wrong
  * in the front matter is as if it were not there: the text is worth having. Total.
  */
 export function parseMicroagent(fallbackName: string, markdown: string): ParsedMicroagent {
   const { front, content, problem } = splitFrontMatter(markdown);
-  const triggers = words(front.triggers).slice(0, MAX_TRIGGERS);
+  const name = typeof front.name === 'string' && front.name.trim() !== '' && front.name !== 'default' ? front.name : fallbackName;
+  const triggers = triggersOf(front, name).slice(0, MAX_TRIGGERS);
+  const [agent, version] = [oneWord(front.agent), oneWord(front.version)];
   const microagent: Microagent = {
-    name: typeof front.name === 'string' && front.name.trim() !== '' && front.name !== 'default' ? front.name : fallbackName,
+    name,
     type: triggers.length > 0 ? 'knowledge' : 'repo',
     content,
     triggers,
     inputs: Array.isArray(front.inputs) ? front.inputs : [],
     tools: toolsIn(front.mcp_tools),
+    ...(agent !== undefined && { agent }),
+    ...(version !== undefined && { version }),
   };
-  return { microagent, problem };
+  return { microagent, description: oneLine(front.description), problem };
 }
 
 type FrontMatter = Readonly<Record<string, unknown>>;
@@ -50,6 +58,23 @@ export function splitFrontMatter(markdown: string): SplitFile {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(markdown.slice(0, MAX_FRONT_MATTER));
   const read = match ? frontMatter(match[1]!) : { front: {}, problem: undefined };
   return { ...read, content: markdown.slice(match?.[0].length ?? 0).trim() };
+}
+
+function triggersOf({ type, triggers }: FrontMatter, name: string): string[] {
+  const given = words(triggers);
+  if (type === 'repo' || type === 'repository') return [];
+  if (type === 'task') return [...new Set([`/${name}`, ...given])];
+  return type === 'knowledge' && given.length === 0 ? [name] : given;
+}
+
+/** A version may be written as a number. */
+function oneWord(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && text.trim() !== '' ? text.trim().slice(0, MAX_WORD) : undefined;
+}
+
+function oneLine(value: unknown): string {
+  return typeof value === 'string' ? value.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_DESCRIPTION) : '';
 }
 
 function frontMatter(text: string): { readonly front: FrontMatter; readonly problem: string | undefined } {

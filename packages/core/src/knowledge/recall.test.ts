@@ -61,7 +61,7 @@ it('EN124: the user’s own microagents count too; one of the workspace with the
     { ...own, triggers: [...own.triggers], inputs: [], tools: [], name: 'database', content: 'mine' },
     { ...own, triggers: [...own.triggers], inputs: [], tools: [], name: 'style', content: 'No trailing blanks.' },
   ];
-  const { say, untilState, events } = await stage({ folder: workspace(KNOWN), microagents, script: [done] });
+  const { say, untilState, events } = await stage({ folder: workspace(KNOWN), knowledge: { microagents }, script: [done] });
   await say('postgres with tabs');
   await untilState('finished');
   const contents = recalls(await events())[0]!.extras.microagent_knowledge.map(({ content }) => content);

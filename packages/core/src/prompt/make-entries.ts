@@ -144,7 +144,7 @@ const SAYINGS = {
   finish: (action) => ending(action, 'The task was reported as finished.', action.args.final_thought || action.args.thought),
   reject: (action) => ending(action, 'The task was reported as rejected.', action.args.thought),
   delegate: byTool,
-  recall: nothing,
+  recall: (action) => (action.tool_call_metadata ? byTool(action) : NOTHING),
   summarize: (action) => ({ says: 'user', text: `[Summary] ${action.args.summary}` }),
   condensation: nothing,
   condensation_request: nothing,

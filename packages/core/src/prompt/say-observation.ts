@@ -91,6 +91,7 @@ function runText({ content, extras: { metadata } }: Observation<'run'>): string 
 /** What is known about the workspace and the task beside the user's words; silent when nothing is. */
 function sayRecall(observation: Observation<'recall'>): Saying {
   const { extras } = observation;
+  if (observation.tool_call_metadata) return result(observation.content);
   if (extras.query !== undefined) return sayMemory(extras.query, observation.content);
   const facts = [
     extras.date && `Today's date: ${extras.date}`,
@@ -98,14 +99,23 @@ function sayRecall(observation: Observation<'recall'>): Saying {
     extras.repo_name &&
       `Repository: ${extras.repo_name}${extras.repo_branch && ` on branch ${extras.repo_branch}`}, in ${extras.repo_directory}`,
     ...Object.entries(extras.runtime_hosts).map(([host, port]) => `Reachable host: ${host} (port ${String(port)})`),
-    ...Object.entries(extras.custom_secrets_descriptions).map(([name, about]) => `Secret in the environment: $${name} ${about}`),
+    ...secretLines(extras.custom_secrets_descriptions),
     extras.missing && `The workspace's own instructions could not be read yet (${extras.missing}). Look for them before you change files.`,
+    extras.additional_agent_instructions,
     extras.repo_instructions,
     extras.conversation_instructions,
-    extras.additional_agent_instructions,
     ...extras.microagent_knowledge.map(({ name, trigger, content }) => `About ${trigger || name}:\n${content}`),
   ].filter(Boolean);
-  return facts.length > 0 ? { says: 'user', text: cutMiddle(`[Context]\n${facts.join('\n')}`) } : NOTHING;
+  return facts.length > 0 ? { says: 'user', text: cutMiddle(`[Context]\n${facts.join('\n')}`, { limit: MAX_CONTEXT }) } : NOTHING;
+}
+
+/** More than what a recall is bounded to, part by part. */
+const MAX_CONTEXT = 64 * 1024;
+
+/** The names alone: a command that reads a variable is given its value. */
+function secretLines(secrets: Readonly<Record<string, string>>): readonly string[] {
+  const lines = Object.entries(secrets).map(([name, about]) => `- $${name}${about && `: ${about}`}`);
+  return lines.length === 0 ? [] : ['Secrets, each set as a variable for commands and cells that read it by name:', ...lines];
 }
 
 /** An answer to a question: its words hold what was found. */

@@ -22,7 +22,7 @@ import { delegation } from '../conversations/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
-import { userMicroagents } from '../knowledge/user-microagents.ts';
+import { knowledgeSources } from '../knowledge/knowledge-sources.ts';
 import { replayThen } from '../replay/replay-then.ts';
 import { repositoryOf } from '../git/repository/repository-of.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
@@ -100,7 +100,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
         loop,
         onProblem: (sentence) => parts.registry.sayProblem(record.id, sentence),
       }),
-      microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
+      knowledge: knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),
     },
     settings: {
       ...(record.delegated_by ? drawn(chosen, () => opened, conversations.budgets) : chosen),

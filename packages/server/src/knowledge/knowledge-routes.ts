@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Failure, FeedbackAnswer, isAction, Microagents, RememberPrompt, SubmitFeedback, type Event } from '@tendon/protocol';
 import { z } from 'zod';
+import type { Config } from '../platform/config/config.ts';
 import type { App, Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/request-parts.ts';
 import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
@@ -15,6 +16,7 @@ interface KnowledgeContext extends WorkspaceContext {
   readonly conversations: Conversations;
   readonly storage: Storage;
   readonly clock: Clock;
+  readonly config: Pick<Config, 'home'>;
 }
 
 /** What a repository has for agents, what is worth remembering of a conversation, and what its user thinks of it. */
@@ -26,7 +28,7 @@ export const conversationKnowledgeRoutes: Routes<KnowledgeContext> = (app, conte
       const workspace = await workspaceOf(context, params.id);
       if (!('code' in workspace)) {
         const { workspaceMicroagents } = await import('./workspace-microagents.ts');
-        return { microagents: await workspaceMicroagents(workspace) };
+        return { microagents: await workspaceMicroagents(workspace, context.config.home) };
       }
       const error = 'Agent session not found for this conversation';
       return reply.code(404).send({ ...failureWith(error), message: workspace.message });

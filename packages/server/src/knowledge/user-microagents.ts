@@ -1,9 +1,9 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Microagent } from '@tendon/core/knowledge';
+import { readSmall } from './read-small.ts';
 
 const MAX_FILES = 200;
-const MAX_BYTES = 256 * 1024;
 
 /** Those of the server's own user: `<home>/microagents/*.md`, by name. A file that cannot be read or is too large is left out, and reported. */
 export async function userMicroagents(home: string, onProblem: (problem: string) => void): Promise<Microagent[]> {
@@ -18,7 +18,7 @@ export async function userMicroagents(home: string, onProblem: (problem: string)
   for (const name of names.toSorted().slice(0, MAX_FILES)) {
     const path = join(folder, name);
     try {
-      const { microagent, problem } = parseMicroagent(name.slice(0, -'.md'.length), await readSmall(path));
+      const { microagent, problem } = parseMicroagent(name.slice(0, -'.md'.length), (await readSmall(path)).toString('utf8'));
       if (problem) onProblem(`${path}: ${problem}`);
       found.push(microagent);
     } catch (error) {
@@ -26,17 +26,4 @@ export async function userMicroagents(home: string, onProblem: (problem: string)
     }
   }
   return found;
-}
-
-async function readSmall(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    const buffer = Buffer.alloc(size);
-    const { bytesRead } = await file.read(buffer, 0, size, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

@@ -30,7 +30,12 @@ function isRead(name: string, text: string): boolean {
   return new RegExp(String.raw`\$(?:\{[#!]?)?${name}(?![A-Za-z0-9_])|${READERS}${name}\b`).test(text);
 }
 
-const TOKEN_NAMES: Readonly<Record<GitProvider, string>> = { github: 'GITHUB_TOKEN', gitlab: 'GITLAB_TOKEN', bitbucket: 'BITBUCKET_TOKEN' };
+/** The variables of the git providers' tokens. */
+export const TOKEN_NAMES: Readonly<Record<GitProvider, string>> = {
+  github: 'GITHUB_TOKEN',
+  gitlab: 'GITLAB_TOKEN',
+  bitbucket: 'BITBUCKET_TOKEN',
+};
 
 /** What commands can ask for by name: the user's secrets, and the git providers' tokens under the names that their tools read. */
 export function namedSecrets(store: Pick<SecretStore, 'values'>, tokens: Pick<ProviderTokens, 'logins'>): ReadonlyMap<string, Secret> {
