@@ -27,7 +27,7 @@ const SAYINGS = {
   loop_detection: ({ content, extras: { hint } }) => (hint ? result(content) : NOTHING),
   // Of a restored conversation the model is shown only what was before.
   restore_checkpoint: ({ content, extras: { what } }) => (what === 'files' ? result(content) : NOTHING),
-  mcp: ({ content, extras }) => result(outsideText(`MCP tool ${extras.name}`, content)),
+  mcp: ({ content, extras }) => result(outsideText(`MCP tool ${extras.name}`, content), extras.image_urls),
   error: ({ content, extras: { error_id } }) =>
     error_id === MESSAGE_NOT_STORED ? { says: 'user', text: `[Notice]\n${content}`, pinned: true } : result(content),
   success: (observation) => result(observation.content),

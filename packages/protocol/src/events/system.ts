@@ -50,7 +50,12 @@ export const CallToolMcpAction = defineAction({
 
 export const McpObservation = defineObservation({
   kind: 'mcp',
-  extras: () => ({ name: z.string().default(''), arguments: z.record(z.string(), z.unknown()).default({}) }),
+  extras: () => ({
+    name: z.string().default(''),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+    /** Pictures of the result, as data URLs. */
+    image_urls: z.array(z.string()).optional(),
+  }),
   message: (_extras, content) => content,
 });
 

@@ -58,7 +58,7 @@ export interface ConversationParts extends Foundation, TurnPorts {
 }
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
-  const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, mcpServers, conversations, around } = parts;
+  const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, mcpServers, pins, conversations, around } = parts;
   const { chooses, places, traits, fairly, loop } = parts;
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
@@ -92,6 +92,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
         settings,
         config,
         mcpServers,
+        pins,
         providerTokens,
         conversations,
         own,

@@ -7,6 +7,7 @@ import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/create-conversation-params.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
+import { ToolPins } from '../mcp/tool-pins.ts';
 import { openTokenStores, type TokenStores } from '../platform/auth/token-stores.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -26,6 +27,8 @@ export interface Stores {
   readonly providerTokens: ProviderTokens;
   /** Those that conversations were created with. */
   readonly mcpServers: ConversationMcpServers;
+  /** What those said of their tools. */
+  readonly pins: ToolPins;
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
   /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
@@ -66,6 +69,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     secretStore: await SecretStore.open(storage.records, jwtSecret, onChange),
     providerTokens: await ProviderTokens.open(storage.records, jwtSecret, { onChange }),
     mcpServers: new ConversationMcpServers(jwtSecret, onChange),
+    pins: new ToolPins(storage.records),
     access: await openTokenStores(storage.records, options.clock),
     modelAccess: new ModelKeys(onChange),
     traits: await openTraits(storage, options),

@@ -13,11 +13,13 @@ import type { ConversationMcpServers } from './conversation-mcp-servers.ts';
 import { urlOf } from '../settings/mcp-keys.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { McpServers } from './mcp-servers.ts';
+import type { ToolPins } from './tool-pins.ts';
 
 export interface ConversationToolsParts extends PullRequestParts {
   readonly settings: Pick<SettingsStore, 'mcpServers' | 'key'>;
   readonly config: Pick<ConversationConfig, 'mcpServers' | 'searchApiKey'>;
   readonly mcpServers: ConversationMcpServers;
+  readonly pins: ToolPins;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
   readonly runtimes: Pick<SandboxPool, 'ports' | 'dialAs'>;
@@ -29,7 +31,7 @@ export interface ConversationToolsParts extends PullRequestParts {
 
 /** What this conversation's agent is offered beside its own tools. */
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): ExternalTools {
-  const { settings, config, mcpServers, own, runtimes, clock, loop, onProblem } = parts;
+  const { settings, config, mcpServers, pins, own, runtimes, clock, loop, onProblem } = parts;
   const chosen = mcpServers.open(record);
   const urlsOf = (given: McpConfig) => [...given.shttp_servers, ...given.sse_servers].map(urlOf);
   const strange = new Set(chosen && !mcpServers.isAdmins(record) ? urlsOf(chosen) : []);
@@ -40,6 +42,7 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
       return withSearch(named, settings.key('search_api_key') ?? config.searchApiKey);
     },
     clock,
+    pins,
     fetchFor: (url) => (isPoliced(url) ? fetchBy(runtimes.dialAs(record.id)) : undefined),
     openProcess: async (signal) => {
       await own.acquire(record.id, { signal });

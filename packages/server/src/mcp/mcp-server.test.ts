@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
 import { joinedMcpServers, withSearch } from './conversation-tools.ts';
 import { keysOfMcp, maskedMcp, withStoredKeys } from '../settings/mcp-keys.ts';
-import { offeredName, offeredTool, resultText } from './offered-tool.ts';
+import { offeredName, offeredTool } from './offered-tool.ts';
+import { resultPictures, resultText } from './tool-result.ts';
 import { mcpServers } from './mcp-server.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -99,6 +100,17 @@ it('SV137: a result is given as text, what is none by what it is, and a failure 
   expect(resultText({ content: [], structuredContent: { a: 1 } })).toBe('{"a":1}');
   expect(resultText({ content: [{ type: 'text', text: 'no such note' }], isError: true })).toBe('The tool failed: no such note');
   expect(resultText({ content: [{ type: 'text', text: 'x'.repeat(2_000_000) }] }).length).toBeLessThan(1_000_100);
+});
+
+it('EN807: pictures of a result are data URLs, those that a model can be shown', () => {
+  const picture = (mimeType: unknown, data: unknown) => ({ type: 'image', mimeType, data });
+  const wrong = [picture('image/svg+xml', 'AAAA'), picture('image/png', 'no base64!'), picture('image/png', 7), picture('image/png', '')];
+  const large = picture('image/png', 'A'.repeat(6 * 1024 * 1024));
+  const content = [null, ...wrong, large, picture('image/png', 'AAAA'), picture('image/jpeg', 'AAA='), { type: 'audio' }];
+  expect(resultPictures({ content })).toEqual(['data:image/png;base64,AAAA', 'data:image/jpeg;base64,AAA=']);
+  expect(resultPictures({ content: Array.from({ length: 20 }, () => picture('image/png', 'AAAA')) })).toHaveLength(8);
+  expect(resultPictures({ content: 'none' })).toEqual([]);
+  expect(resultText({ content })).toContain('[image, image/png, 3 bytes]');
 });
 
 it('SV137: an answer without end is cut off', async () => {

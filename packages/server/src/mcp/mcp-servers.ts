@@ -5,12 +5,17 @@
  * M1  A server that cannot be reached costs a turn at most `WAIT_MS`, once; it is tried again after `AGAIN_MS`, and the others serve.
  * M2  A call is made once. What is not certain to have ended is reported as unknown, and not made again.
  * M3  Each turn asks the settings anew: who is not named any more is let go, and one that was changed is met as another.
+ * M4  A tool is offered as it was first described in this conversation; one that is described otherwise, now or since an earlier
+ *     conversation, is reported.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock, ExternalTools, Tool } from '@tendon/core';
 import { ErrorObservation, McpObservation, type Action, type McpConfig, type ObservationDraft } from '@tendon/protocol';
 import { connectMcpServer, type ToolConnection } from './connect-mcp-server.ts';
-import { offeredName, offeredTool, type ListedTool, resultText } from './offered-tool.ts';
+import { offeredName, offeredTool, type ListedTool } from './offered-tool.ts';
+import type { ToolPins } from './tool-pins.ts';
+import { resultPictures, resultText } from './tool-result.ts';
+import { findTools, foundText, MAX_SHOWN, TOOL_SEARCH, toolSearch } from './tool-search.ts';
 import { mcpServers, type McpServer } from './mcp-server.ts';
 
 export interface McpServersOptions {
@@ -20,6 +25,7 @@ export interface McpServersOptions {
   /** How an address is asked; default: as this process asks any. */
   readonly fetchFor?: (url: string) => typeof fetch | undefined;
   readonly clock: Clock;
+  readonly pins: Pick<ToolPins, 'changed'>;
   /** One sentence for the clients that watch: a server cannot be used, and why. */
   readonly onProblem: (sentence: string) => void;
 }
@@ -29,7 +35,8 @@ const WAIT_MS = 10_000;
 /** So long meeting one may take: programs may have to be fetched first. */
 const CONNECT_MS = 60_000;
 const AGAIN_MS = 60_000;
-const MAX_OFFERED = 96;
+const MAX_OFFERED = 1_024;
+const MAX_NAMED = 20;
 
 interface Entry {
   readonly server: McpServer;
@@ -44,13 +51,19 @@ interface Entry {
 
 interface Offer {
   readonly entry: Entry;
-  readonly tool: ListedTool;
+  /** As the server names it. */
+  readonly name: string;
+  readonly tool: Tool;
 }
 
 export class McpServers implements ExternalTools {
   readonly #options: McpServersOptions;
   readonly #entries = new Map<string, Entry>();
   #offers: ReadonlyMap<string, Offer> = new Map();
+  /** Names of tools that a search of the model has found. */
+  readonly #found = new Set<string>();
+  /** By server and name. */
+  readonly #firstMet = new Map<string, ListedTool>();
   #isClosed = false;
 
   constructor(options: McpServersOptions) {
@@ -69,16 +82,20 @@ export class McpServers implements ExternalTools {
     const limit = clock.sleep(WAIT_MS, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined);
     await Promise.race([Promise.all(fresh.map(({ met }) => met)), limit]);
     over.abort();
-    return this.#offer();
+    this.#collect();
+    return this.#shown();
   }
 
   async call({ args }: Action<'call_tool_mcp'>, { signal }: { readonly signal: AbortSignal }): Promise<ObservationDraft> {
+    if (args.name === TOOL_SEARCH) return this.#search(args.arguments);
     const offer = this.#offers.get(args.name);
     const connection = offer?.entry.connection;
     if (!offer || !connection) return failure(`Not executed: the server of the tool "${args.name}" cannot be reached now.`);
     try {
-      const result = await connection.call(offer.tool.name, args.arguments, { signal });
-      return McpObservation.create(resultText(result), { name: args.name, arguments: args.arguments });
+      const result = await connection.call(offer.name, args.arguments, { signal });
+      const pictures = resultPictures(result);
+      const extras = { name: args.name, arguments: args.arguments, ...(pictures.length > 0 && { image_urls: pictures }) };
+      return McpObservation.create(resultText(result), extras);
     } catch (cause) {
       const why = signal.aborted ? 'it was cancelled' : (cause as Error).message;
       return failure(`The tool "${args.name}" gave no result: ${why}. It may have been carried out all the same.`);
@@ -112,11 +129,15 @@ export class McpServers implements ExternalTools {
     const { onProblem } = this.#options;
     const openProcess = (): Promise<Duplex> => this.#options.openProcess(entry.ended.signal);
     try {
-      const onTools = (tools: readonly ListedTool[]): void => void (entry.tools = tools);
+      const onTools = (tools: readonly ListedTool[]): void => {
+        void this.#reportDrift(entry.server, tools);
+        entry.tools = tools;
+      };
       const connection = await connectMcpServer(entry.server, { signal, openProcess, onTools, fetch: this.#fetchFor(entry.server) });
       if (entry.ended.signal.aborted) return await connection.close();
       entry.connection = connection;
       entry.tools = connection.tools;
+      void this.#reportDrift(entry.server, connection.tools);
       connection.onEnd(() => this.#lost(entry));
     } catch (cause) {
       this.#lost(entry);
@@ -141,20 +162,52 @@ export class McpServers implements ExternalTools {
     await entry?.connection?.close().catch(() => undefined);
   }
 
-  #offer(): readonly Tool[] {
+  #collect(): void {
     const offers = new Map<string, Offer>();
-    const tools: Tool[] = [];
-    for (const entry of this.#entries.values()) {
+    for (const [key, entry] of this.#entries) {
       for (const tool of entry.tools) {
         const name = offeredName(entry.server.name, tool.name);
-        const offered = offers.has(name) || tools.length >= MAX_OFFERED ? undefined : offeredTool(name, tool);
-        if (!offered) continue;
-        offers.set(name, { entry, tool });
-        tools.push(offered);
+        const isFull = offers.has(name) || offers.size >= MAX_OFFERED || name === TOOL_SEARCH;
+        const offered = isFull ? undefined : offeredTool(name, this.#asFirstMet(key, tool));
+        if (offered) offers.set(name, { entry, name: tool.name, tool: offered });
       }
     }
     this.#offers = offers;
-    return tools;
+  }
+
+  #asFirstMet(key: string, tool: ListedTool): ListedTool {
+    const id = `${key} ${tool.name}`;
+    const first = this.#firstMet.get(id) ?? tool;
+    this.#firstMet.set(id, first);
+    return first;
+  }
+
+  /** All of them, or those that were found and a search for the others. */
+  #shown(): readonly Tool[] {
+    const all = [...this.#offers.values()];
+    if (all.length <= MAX_SHOWN) return all.map(({ tool }) => tool);
+    const servers = new Map<string, number>();
+    for (const { entry } of all) servers.set(entry.server.name, (servers.get(entry.server.name) ?? 0) + 1);
+    return [toolSearch(servers), ...all.flatMap(({ tool }) => (this.#found.has(tool.spec.name) ? [tool] : []))];
+  }
+
+  #search(args: Readonly<Record<string, unknown>>): ObservationDraft {
+    const query = String(args.query);
+    const found = findTools(
+      [...this.#offers.values()].map(({ tool }) => tool),
+      query,
+    );
+    for (const { spec } of found) this.#found.add(spec.name);
+    return McpObservation.create(foundText(found, query), { name: TOOL_SEARCH, arguments: { query } });
+  }
+
+  /** Only reported: the storage that cannot be asked costs the report, not the tools. */
+  async #reportDrift(server: McpServer, tools: readonly ListedTool[]): Promise<void> {
+    const { pins, onProblem } = this.#options;
+    const changed = await pins.changed(server, tools).catch(() => []);
+    if (changed.length === 0) return;
+    const names = changed.slice(0, MAX_NAMED).join(', ');
+    onProblem(`The MCP server "${server.name}" describes these tools otherwise than before, see that you still trust it: ${names}`);
   }
 }
 

@@ -1,12 +1,13 @@
 import { ChevronRight, Plug } from 'lucide-react';
 import { Well } from '../../code/output.tsx';
-import { type ActionCard, durationFacts, observed, outcomeFacts, spoken } from './card.tsx';
+import { type ActionCard, durationFacts, observed, outcomeFacts, Picture, spoken } from './card.tsx';
 
 export const toolCard: ActionCard<'call_tool_mcp'> = (step) => {
   const { name, arguments: args } = step.action.args;
   const [main] = Object.values(args);
   const detail = typeof main === 'string' ? main : '';
   const facts = [...outcomeFacts(step), ...durationFacts(step)];
+  const pictures = observed('mcp', step.observation)?.extras.image_urls ?? [];
   return {
     icon: Plug,
     object: name,
@@ -18,6 +19,9 @@ export const toolCard: ActionCard<'call_tool_mcp'> = (step) => {
       <div className="flex flex-col gap-1">
         <Well text={JSON.stringify(args, null, 2)} />
         {step.observation?.content && <Well text={step.observation.content} />}
+        {pictures.map((picture, index) => (
+          <Picture key={picture} src={picture} alt={`Picture ${index + 1} of ${name}`} title="" text="" />
+        ))}
       </div>
     ),
   };

@@ -1,0 +1,46 @@
+/**
+ * What MCP servers said of their tools when they were first met: a description is text that every model reads, so a change of it is
+ * reported. It owns one record for each server, `mcp-pins/<digest of its address or program>`, with a digest of each definition.
+ */
+import { createHash } from 'node:crypto';
+import type { RecordStore } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
+import type { McpServer } from './mcp-server.ts';
+import type { ListedTool } from './offered-tool.ts';
+
+type Pins = Readonly<Record<string, string>>;
+
+const MAX_PINS = 256;
+
+export class ToolPins {
+  readonly #records: Pick<RecordStore, 'get' | 'put'>;
+  readonly #writing = new Mutex();
+
+  constructor(records: Pick<RecordStore, 'get' | 'put'>) {
+    this.#records = records;
+  }
+
+  /** The names of tools that are defined otherwise than before, which counts as known from now on. Rejects with the storage's error. */
+  changed(server: McpServer, tools: readonly ListedTool[]): Promise<readonly string[]> {
+    return this.#writing.run(async () => {
+      const id = identityOf(server);
+      const before = (await this.#records.get<Pins>('mcp-pins', id)) ?? {};
+      const now = tools.map((tool) => [tool.name, digest([tool.description ?? '', tool.inputSchema])] as const);
+      const changed = now.filter(([name, pin]) => Object.hasOwn(before, name) && before[name] !== pin).map(([name]) => name);
+      const isKnown = now.every(([name, pin]) => Object.hasOwn(before, name) && before[name] === pin);
+      if (isKnown) return changed;
+      const pins = Object.fromEntries([...new Map([...Object.entries(before), ...now])].slice(-MAX_PINS));
+      await this.#records.put('mcp-pins', { id, sort: id, value: pins });
+      return changed;
+    });
+  }
+}
+
+/** Where it is or what is run, never its keys. */
+function identityOf(server: McpServer): string {
+  return digest(server.kind === 'stdio' ? [server.command, ...server.args] : [server.url]);
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
+}
