@@ -97,7 +97,7 @@ it('EN803: instructions come from every known file, the nearest to the code firs
   expect(recalls[0]!.extras.repo_instructions).toBe('[For app/]\nOf the repository.\n\nOf the folder around.\n\nOf the editor.');
 });
 
-it('EN803: what does not fit is left out at the end, and that is said', async () => {
+it('EN803: what does not fit is left out at the end, with a notice', async () => {
   const folder = workspace({
     'app/AGENTS.md': 'a'.repeat(30_000),
     'AGENTS.md': 'b'.repeat(30_000),

@@ -27,7 +27,7 @@ export interface Stores {
   readonly providerTokens: ProviderTokens;
   /** Those that conversations were created with. */
   readonly mcpServers: ConversationMcpServers;
-  /** What those said of their tools. */
+  /** How those described their tools. */
   readonly pins: ToolPins;
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;

@@ -91,7 +91,7 @@ it('EN808: up to 30 tools are offered as they are', async () => {
   expect(await names()).toHaveLength(30);
 });
 
-it('EN808: a search finds the name before what is said of it, and at most eight', () => {
+it('EN808: a search finds the name before the description, and at most eight', () => {
   const tool = (name: string, description: string) => ({
     spec: { name, description, parameters: {} },
     needsSandbox: false,

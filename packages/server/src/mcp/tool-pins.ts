@@ -1,5 +1,5 @@
 /**
- * What MCP servers said of their tools when they were first met: a description is text that every model reads, so a change of it is
+ * How MCP servers described their tools when they were first met: a description is text that every model reads, so a change of it is
  * reported. It owns one record for each server, `mcp-pins/<digest of its address or program>`, with a digest of each definition.
  */
 import { createHash } from 'node:crypto';
