@@ -3,7 +3,7 @@ import { catalogError, validationFailure } from '@tendon/protocol';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { guard } from '../platform/http/guard.ts';
-import { MAX_BODY_BYTES, type App, type Routes, zodCompilers, refuseEncodedBodies } from '../platform/http/app.ts';
+import { MAX_BODY_BYTES, type App, type Routes, dropUnusedBodies, refuseEncodedBodies, zodCompilers } from '../platform/http/app.ts';
 import type { ServerContext } from './context.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { limitRate } from '../platform/http/rate-limit.ts';
@@ -80,6 +80,7 @@ export async function createApp(context: ServerContext, extend?: (app: App) => P
   acceptEmptyJson(app);
   guard(app, context);
   refuseEncodedBodies(app);
+  dropUnusedBodies(app);
   limitRate(app, () => context.clock.now().getTime());
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
   app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
