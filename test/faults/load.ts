@@ -41,9 +41,16 @@ export async function expectNothingLost({ conversations, steps, stepMs, kills }:
   }
 }
 
+/** An agent that only thinks goes in circles: now and then it looks at its plan. */
+const THOUGHTS_IN_A_ROW = 10;
+
 function thinking(steps: number, stepMs: number): unknown {
-  const think = { toolCalls: [{ name: 'think', arguments: { thought: 'thought {i}' } }], times: steps, delayMs: stepMs };
-  return [think, { toolCalls: [{ name: 'finish', arguments: { message: 'Done.' } }] }];
+  const look = { toolCalls: [{ name: 'task_tracker', arguments: { command: 'view' } }] };
+  const thoughts = Array.from({ length: steps }, (_, index) => {
+    const think = { toolCalls: [{ name: 'think', arguments: { thought: `thought ${index + 1}` } }], delayMs: stepMs };
+    return index % THOUGHTS_IN_A_ROW === 0 ? [look, think] : [think];
+  });
+  return [...thoughts.flat(), { toolCalls: [{ name: 'finish', arguments: { message: 'Done.' } }] }];
 }
 
 async function observed(tendon: TendonProcess): Promise<Observed> {
