@@ -152,9 +152,14 @@ export function sandboxFailed(reason: string): SourcedDraft {
   return stateChanged('error', { reason: messageId, content: message });
 }
 
+/** After so long without output a question may be on the screen, whose last letter is not to be held back. */
+const PAUSE_MS = 300;
+
 /** Shows a running action's output as volatile frames, with secrets hidden also where a chunk cuts them in two. */
-function createOutputFrames(cause: number, { mask, emit }: Pick<HostPorts, 'mask' | 'emit'>): OutputFrames {
+function createOutputFrames(cause: number, { mask, emit, clock }: Pick<HostPorts, 'mask' | 'emit' | 'clock'>): OutputFrames {
   const masked = mask.stream();
+  const over = new AbortController();
+  let isWaiting = false;
   /** Bytes of the whole output: received, and shown so far. */
   let received: number | undefined;
   let shown = 0;
@@ -165,13 +170,27 @@ function createOutputFrames(cause: number, { mask, emit }: Pick<HostPorts, 'mask
     shown += byteLength(text);
   }
 
+  async function untilPause(): Promise<void> {
+    isWaiting = true;
+    for (let before; before !== received && !over.signal.aborted;) {
+      before = received;
+      await clock.sleep(PAUSE_MS, over).catch(ignore);
+    }
+    isWaiting = false;
+    if (!over.signal.aborted) show(masked.pause());
+  }
+
   return {
     push(chunk) {
       shown += chunk.offset - (received ?? 0);
       received = chunk.offset + byteLength(chunk.text);
       show(masked.push(chunk.text));
+      if (!isWaiting) void untilPause();
     },
-    end: () => show(masked.flush()),
+    end() {
+      over.abort();
+      show(masked.flush());
+    },
   };
 }
 

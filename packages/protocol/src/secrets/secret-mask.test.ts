@@ -54,3 +54,29 @@ it('EN73: a stream holds back only what looks like the beginning of a secret', (
   expect(stream.push('hunt')).toBe('');
   expect(stream.flush()).toBe('hunt');
 });
+
+it('EN73: where output pauses, up to three characters that could begin a secret are shown, and the rest of it is hidden', () => {
+  const stream = mask.stream();
+  expect(stream.push('Go on? [y/h')).toBe('Go on? [y/');
+  expect(stream.pause()).toBe('h');
+  expect(stream.pause()).toBe('');
+  expect(stream.push('u')).toBe('');
+  expect(stream.pause()).toBe('u');
+  expect(stream.push('nter2hunter2!')).toBe(`${SECRET_HIDDEN}!`);
+  expect(stream.push('hunt')).toBe('');
+  expect(stream.pause()).toBe('');
+});
+
+it('EN73: wherever output is cut and pauses, of a secret at most its first three characters are shown', () => {
+  const secrets = fc.subarray(SHORT, { minLength: 1 }).map((values) => createMask(values.map((value) => new Secret(value))));
+  const piece = fc.oneof(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 4 }), fc.constantFrom(...SHORT), fc.constant(null));
+  fc.assert(
+    fc.property(secrets, fc.array(piece, { maxLength: 16 }), (any, pieces) => {
+      const stream = any.stream();
+      const shown = pieces.map((one) => (one === null ? stream.pause() : stream.push(one))).join('') + stream.flush();
+      const allowed = bare(any.text(pieces.join(''))).replaceAll('#', '[ab]{0,3}#');
+      expect(bare(shown)).toMatch(new RegExp(`^${allowed}$`));
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -6,6 +6,7 @@
  * M1  Every character that belongs to an occurrence of a secret is hidden; overlapping occurrences become one mark.
  * M2  A stream gives out a character only when no secret can begin at or before it any more: it holds back less than the
  *     longest secret, and only while what it holds looks like one.
+ * M3  When output pauses, a held end of at most three characters is shown: those may be a secret's first. The rest of it is hidden.
  */
 import type { AnswerReasoning, ProviderMetadata } from '../event.ts';
 import { createPatternFinder, type Found, type Range } from './pattern-finder.ts';
@@ -24,6 +25,8 @@ export interface Mask {
 export interface MaskedStream {
   /** What can be shown now. */
   push(text: string): string;
+  /** Nothing more came for a while: a single letter that could begin a secret is shown. */
+  pause(): string;
   /** The rest, at the end. */
   flush(): string;
 }
@@ -38,7 +41,7 @@ export function createMask(secrets: readonly Secret[]): Mask {
   return {
     text,
     draft: (draft) => (search === undefined ? draft : maskDraft(draft, text)),
-    stream: () => (search === undefined ? { push: (chunk) => chunk, flush: () => '' } : createStream(search)),
+    stream: () => (search === undefined ? { push: (chunk) => chunk, pause: () => '', flush: () => '' } : createStream(search)),
   };
 }
 
@@ -88,20 +91,29 @@ function hide(text: string, ranges: readonly Range[], continues = false): string
   return shown + text.slice(at);
 }
 
+/** So much of what could be a secret is the beginning of too many other texts. */
+const MAX_SHOWN = 3;
+
 function createStream(search: Search): MaskedStream {
   let held = '';
   /** So many characters at the front of `held` belong to a secret that is already known. */
   let hiddenPrefix = 0;
   let continues = false;
+  /** So many at the front of `held` were shown in a pause. */
+  let shown = 0;
 
   function give(length: number, ranges: readonly Range[]): string {
     if (length === 0) return '';
-    const inside = ranges.filter(([from]) => from < length).map(([from, to]) => [from, Math.min(to, length)] as const);
-    const given = hide(held.slice(0, length), inside, continues && hiddenPrefix > 0);
+    const isNew = length > shown;
+    const inside = ranges
+      .filter(([from, to]) => from < length && to > shown)
+      .map(([from, to]) => [Math.max(from, shown) - shown, Math.min(to, length) - shown] as const);
+    const given = isNew ? hide(held.slice(shown, length), inside, continues && hiddenPrefix > 0) : '';
     const cut = ranges.find(([from, to]) => from < length && to > length);
     hiddenPrefix = cut ? cut[1] - length : 0;
-    continues = cut !== undefined;
+    continues = cut !== undefined && isNew;
     held = held.slice(length);
+    shown = Math.max(0, shown - length);
     return given;
   }
 
@@ -110,6 +122,12 @@ function createStream(search: Search): MaskedStream {
       held += chunk;
       const { ranges, openFrom } = search(held);
       return give(openFrom, merged(ranges, hiddenPrefix));
+    },
+    pause() {
+      if (hiddenPrefix > 0 || held.replaceAll(/[\r\n]/g, '').length > MAX_SHOWN) return '';
+      const given = held.slice(shown);
+      shown = held.length;
+      return given;
     },
     flush: () => give(held.length, merged(search(held).ranges, hiddenPrefix)),
   };

@@ -32,3 +32,17 @@ it('EN95: who connects in the middle of a running command sees its output from t
     expect(outputOf(client)[0]).toMatchObject({ offset: 0 });
   }
 });
+
+it('EN73: the last letter of a question is shown, also when a secret begins with it', async () => {
+  const server = await testServer({ env: { LLM_API_KEY: 'yellow-submarine' } });
+  const client = await socketIoClient(server, { conversation_id: await server.create() });
+  await client.frames.untilState('awaiting_user_input');
+  const gate = join(temporaryFolder(), 'go');
+  const command = `printf 'Go on? [n/y'; until [ -e ${gate} ]; do sleep 0.05; done; echo ellow-submarine`;
+  client.send({ action: 'run', args: { command, blocking: true } });
+  await client.volatile.until(() => textOf(client).endsWith('[n/y'));
+  writeFileSync(gate, '');
+  await client.frames.until((frame) => frame.observation === 'run');
+  await client.volatile.until(() => textOf(client).endsWith('\n'));
+  expect(textOf(client)).toBe('Go on? [n/y<secret_hidden>\n');
+});
