@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Typed for each command: the shell takes the command from its private line, runs it and reports its end. Quoted words are no aliases. */
-export const TRIGGER = ' { \\__tendon_begin; } 2>/dev/null; \\builtin \\eval "$__tendon_command"; { \\__tendon_end $?; } 2>/dev/null\n';
+export const TRIGGER = ' { \\__tendon_begin; } 2>/dev/null; \\builtin \\eval "$__tendon_command"; { \\__tendon_end "$?"; } 2>/dev/null\n';
 /** The trigger as terminals repeat it: ours leaves line ends as they are, one that a command has reset does not. */
 export const ECHOES = [TRIGGER, TRIGGER.replace('\n', '\r\n')];
 
