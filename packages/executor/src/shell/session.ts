@@ -83,8 +83,9 @@ export class Session {
       this.#starting = unsettled();
       this.#open();
     }
-    // One that the last command left without input ends where it would take the next.
-    if (this.#state.kind !== 'starting' && this.#state.kind !== 'ending') await this.#watch.arrived();
+    await this.#starting.promise;
+    // One that the last command left without input ends where it would take the next; a new one is seen at its prompt once.
+    await this.#watch.arrived();
     return this.#starting.promise;
   }
 

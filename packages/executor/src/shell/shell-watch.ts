@@ -36,9 +36,12 @@ const SIGHTINGS = 3;
 const LEARN_AFTER_MS = 50;
 const ARRIVE_EVERY_MS = 5;
 const ARRIVE_MS = 100;
+/** The first time; where `/proc` does not show it, no later command waits. */
+const FIRST_ARRIVE_MS = 500;
 
 export function createShellWatch(shell: () => ShellProcess | undefined, findings: ShellFindings): ShellWatch {
   let atPrompt: string | undefined; // the read that blocks it there
+  let hasWaited = false;
   let switches: number | undefined; // how often it had blocked before it was given work
   let timer: NodeJS.Timeout | undefined;
   let looks = 0;
@@ -66,12 +69,16 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
   return {
     learn,
     async arrived() {
-      const isAway = (): boolean => atPrompt !== undefined && shell()?.ownRead() !== atPrompt;
-      for (let waited = 0; isAway() && waited < ARRIVE_MS; waited += ARRIVE_EVERY_MS) await delay(ARRIVE_EVERY_MS);
+      if (atPrompt === undefined && hasWaited) return;
+      const timeoutMs = atPrompt === undefined ? FIRST_ARRIVE_MS : ARRIVE_MS;
+      hasWaited = true;
+      const isAway = (read: string | undefined): boolean => read === undefined || (atPrompt !== undefined && read !== atPrompt);
+      for (let waited = 0; isAway(shell()?.ownRead()) && waited < timeoutMs; waited += ARRIVE_EVERY_MS) await delay(ARRIVE_EVERY_MS);
     },
     isAtPrompt,
     forget() {
       atPrompt = undefined;
+      hasWaited = false;
     },
     start(running) {
       clearTimeout(timer);
