@@ -87,9 +87,9 @@ it('EN862: what a child has spent before counts, and an aborted call leaves its 
 
 /** Who is asked has no tool `delegate`: its first answer costs the same, and then it thinks. */
 async function delegating(env: Readonly<Record<string, string>>) {
-  const part = { name: 'delegate', arguments: { task: 'think about it' } };
+  const parts = Array.from({ length: 8 }, (_, n) => ({ name: 'delegate', arguments: { task: `think about part ${n}` } }));
   const thinking = { toolCalls: [{ name: 'think', arguments: { thought: 'thought {i}' } }], costUsd: COST, times: 30 };
-  const server = await testServer({ env, script: [{ toolCalls: Array.from({ length: 8 }, () => part), costUsd: COST }, thinking] });
+  const server = await testServer({ env, script: [{ toolCalls: parts, costUsd: COST }, thinking] });
   const client = await socketIoClient(server, { conversation_id: await server.create(), latest_event_id: -1 });
   await client.frames.untilState('awaiting_user_input');
   client.send({ action: 'message', args: { content: 'go' } });
