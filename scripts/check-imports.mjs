@@ -125,6 +125,7 @@ const LAYERS = {
       'executor-command',
       'conformance-command',
     ],
+    ['home-commands'],
     ['doctor', 'models', 'replay', 'run', 'sandboxes', 'undo'],
     ['terminal'],
     ['add-command', 'environment-options'],

@@ -1,7 +1,6 @@
 import type { ModelInfo, ModelProbeInfo } from '@tendon/protocol';
-import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
-import type { ModelsClient } from './models/models-client.ts';
+import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
@@ -9,51 +8,27 @@ A probe asks the endpoint at most three short questions, and for its list of mod
 Works through the server of this home when one runs, else by itself.
 Exit code: 0 done, 1 the model did not answer, 2 wrong usage.`;
 
-interface Options {
-  readonly home?: string;
-  readonly json?: boolean;
-}
+export const modelsCommand: AddCommand = (...program) => {
+  const { add, carryOut } = addHomeCommands(program, {
+    name: 'models',
+    description: 'what the models in use can do, and ask an endpoint',
+    help: HELP,
+    open: async (config) => (await import('./models/models-client.ts')).openModelsClient(config),
+  });
 
-export const modelsCommand: AddCommand = (program, end) => {
-  const command = program.command('models').helpCommand(false).description('what the models in use can do, and ask an endpoint');
-  const add = (name: string, description: string) =>
-    command
-      .command(name, { isDefault: name === 'list' })
-      .description(description)
-      .option('--json', 'print JSON')
-      .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
-      .addHelpText('after', HELP);
-
-  add('list', 'what is known of the models in use (the default)').action((options: Options) =>
+  add('list', 'what is known of the models in use (the default)').action((options: HomeOptions) =>
     carryOut(options, async (client) => {
       const models = await client.list();
-      return { json: { models }, text: models.map(describe).join('\n'), code: EXIT.done };
+      return { json: { models }, text: models.map(describe).join('\n') };
     }),
   );
   add('probe [model]', 'ask the endpoint of a model what it can do (default: the model in use)').action(
-    (model: string | undefined, options: Options) =>
+    (model: string | undefined, options: HomeOptions) =>
       carryOut(options, async (client) => {
         const found = await client.probe(model);
         return { json: found, text: describeProbe(found), code: found.failure === null ? EXIT.done : EXIT.failed };
       }),
   );
-  command.addHelpText('after', HELP);
-
-  type Work = (client: ModelsClient) => Promise<{ readonly json: unknown; readonly text: string; readonly code: number }>;
-
-  async function carryOut({ home, json = false }: Options, work: Work): Promise<void> {
-    const { readFiledConfig } = await import('@tendon/server/headless');
-    const read = await readFiledConfig(withOptions(process.env, home === undefined ? {} : { home }));
-    if (!read.ok) {
-      process.stderr.write(`${read.problems.join('\n')}\n`);
-      return end(EXIT.usage);
-    }
-    const { openModelsClient } = await import('./models/models-client.ts');
-    await using client = await openModelsClient(read.config);
-    const { json: value, text, code } = await work(client);
-    process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text}\n`);
-    end(code);
-  }
 };
 
 function describe({ model, use, ...info }: ModelInfo): string {

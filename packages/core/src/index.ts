@@ -19,7 +19,7 @@ export type { KnowledgeSources } from './knowledge/library.ts';
 export { suggestRules } from './policy/suggest-rules.ts';
 export type { ConfirmationSettings } from './policy/confirmation-policy.ts';
 export { awaitsConfirmation } from './engine/next-step.ts';
-export { REASONING_EFFORTS, TOOL_CALLING } from './llm/llm-provider.ts';
+export { REASONING_EFFORTS, TOOL_CALLING, withStream } from './llm/llm-provider.ts';
 export { splitModelName } from './llm/model-name.ts';
 export { ModelTraitsBook, type LearnedTraits } from './llm/model-traits.ts';
 export type {

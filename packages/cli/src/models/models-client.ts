@@ -1,5 +1,5 @@
 import { ModelList, ModelProbeInfo, type ModelInfo } from '@tendon/protocol';
-import { askServer, composeEngine, findServer, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
+import { askForBody, composeEngine, findServer, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
 
 /** The way to what a home's models can do. What fails is an Error whose message can be shown. */
 export interface ModelsClient extends AsyncDisposable {
@@ -27,12 +27,8 @@ async function overStore(config: Config): Promise<ModelsClient> {
 }
 
 function throughServer(server: FoundServer): ModelsClient {
-  async function ask(method: 'GET' | 'POST', path: string, given?: object): Promise<unknown> {
-    const { status, ok, body } = await askServer(server, method, path, { body: given, deadlineMs: DEADLINE_MS });
-    if (status === 401) throw new Error(`The server at ${server.url} wants a key: set SESSION_API_KEY.`);
-    if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
-    return body;
-  }
+  const ask = (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> =>
+    askForBody(server, method, path, { body, deadlineMs: DEADLINE_MS });
   return {
     list: async () => ModelList.parse(await ask('GET', '/api/models')).models,
     probe: async (model) => ModelProbeInfo.parse(await ask('POST', '/api/models/probe', { model })),

@@ -1,5 +1,5 @@
 import { Reclaimed, SandboxList, type SandboxInfo } from '@tendon/protocol';
-import { askServer, composeEngine, findServer, listTitled, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
+import { askForBody, composeEngine, findServer, listTitled, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
 
 /** The way to the sandboxes of a home. What fails is an Error whose message can be shown. */
 export interface SandboxesClient extends AsyncDisposable {
@@ -29,12 +29,8 @@ async function overStore(config: Config): Promise<SandboxesClient> {
 }
 
 function throughServer(server: FoundServer): SandboxesClient {
-  async function ask(method: 'GET' | 'POST', path: string, given?: object): Promise<unknown> {
-    const { status, ok, body } = await askServer(server, method, path, { body: given, deadlineMs: DEADLINE_MS });
-    if (status === 401) throw new Error(`The server at ${server.url} wants a key: set SESSION_API_KEY.`);
-    if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
-    return body;
-  }
+  const ask = (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> =>
+    askForBody(server, method, path, { body, deadlineMs: DEADLINE_MS });
   return {
     list: async () => SandboxList.parse(await ask('GET', '/api/sandboxes')).sandboxes,
     stop: async (id) => void (await ask('POST', `/api/sandboxes/${encodeURIComponent(id)}/stop`, {})),

@@ -1,5 +1,5 @@
 import { CheckpointChanges, ConversationCheckpoints, ForkedConversation, RestoredCheckpoint } from '@tendon/protocol';
-import { askServer, findServer, readFiledConfig, type Config } from '@tendon/server/headless';
+import { askForBody, findServer, readFiledConfig, type Config } from '@tendon/server/headless';
 import { withOptions } from '../environment-options.ts';
 
 export type Restored = 'files' | 'conversation' | 'both';
@@ -22,12 +22,8 @@ export async function openUndoClient(home: string | undefined, conversation: str
   const server = await findServer(await configOf(home));
   if (!server) throw new Error('No server runs on this home: start tendon serve, and try again.');
   const base = `/api/conversations/${encodeURIComponent(conversation)}`;
-  async function ask(method: 'GET' | 'POST', path: string, given?: object): Promise<unknown> {
-    const { status, ok, body } = await askServer(server!, method, base + path, { body: given, deadlineMs: DEADLINE_MS });
-    if (status === 401) throw new Error(`The server at ${server!.url} wants a key: set SESSION_API_KEY.`);
-    if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
-    return body;
-  }
+  const ask = (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> =>
+    askForBody(server, method, base + path, { body, deadlineMs: DEADLINE_MS });
   return {
     list: async () => ConversationCheckpoints.parse(await ask('GET', '/checkpoints')),
     changes: async (number) => CheckpointChanges.parse(await ask('GET', `/checkpoints/${number}/changes`)),

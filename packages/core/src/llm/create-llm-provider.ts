@@ -7,7 +7,7 @@ import { failure } from './classify-failure.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import type { LlmFailure, LlmProvider, ReasoningEffort, ToolCalling } from './llm-provider.ts';
+import { withStream, type LlmFailure, type LlmProvider, type ReasoningEffort, type ToolCalling } from './llm-provider.ts';
 import { routeModel, type ModelRoute } from './model-name.ts';
 import { ModelTraitsBook } from './model-traits.ts';
 import { findModel } from './prices.ts';
@@ -136,24 +136,17 @@ function inPlaces(provider: LlmProvider, places: KeyedSemaphore, { baseUrl, apiK
   const key = `${baseUrl} ${createHash('sha256')
     .update(apiKey?.reveal() ?? '')
     .digest('hex')}`;
-  return {
-    model: provider.model,
-    get contextWindow() {
-      return provider.contextWindow;
-    },
-    scripted: provider.scripted,
-    async *stream(request, options) {
-      let release = places.tryAcquire(key);
-      const waits = release === undefined;
-      if (waits) yield { type: 'queued', ahead: places.waiting(key), limit: places.limit };
-      release ??= await places.acquire(key, options.signal);
-      if (!release) return;
-      try {
-        if (waits) yield { type: 'admitted' };
-        yield* provider.stream(request, options);
-      } finally {
-        release();
-      }
-    },
-  };
+  return withStream(provider, async function* (request, options) {
+    let release = places.tryAcquire(key);
+    const waits = release === undefined;
+    if (waits) yield { type: 'queued', ahead: places.waiting(key), limit: places.limit };
+    release ??= await places.acquire(key, options.signal);
+    if (!release) return;
+    try {
+      if (waits) yield { type: 'admitted' };
+      yield* provider.stream(request, options);
+    } finally {
+      release();
+    }
+  });
 }

@@ -114,3 +114,15 @@ export interface LlmProvider {
   readonly scripted: boolean;
   stream(request: LlmRequest, options: { readonly signal: AbortSignal }): AsyncIterable<LlmEvent>;
 }
+
+/** The provider, asked another way. Its window may become known while it is asked. */
+export function withStream(provider: LlmProvider, stream: LlmProvider['stream']): LlmProvider {
+  return {
+    model: provider.model,
+    get contextWindow() {
+      return provider.contextWindow;
+    },
+    scripted: provider.scripted,
+    stream,
+  };
+}

@@ -7,7 +7,7 @@
  * LR3  `retry` comes before the pause, so that clients can say until when; deltas before it are void.
  */
 import type { Clock } from '../async/clock.ts';
-import type { LlmFailure, LlmProvider } from './llm-provider.ts';
+import { withStream, type LlmFailure, type LlmProvider } from './llm-provider.ts';
 
 export interface RetryOptions {
   readonly clock: Clock;
@@ -23,34 +23,27 @@ export interface RetryOptions {
 
 export function withRetries(provider: LlmProvider, options: RetryOptions): LlmProvider {
   const { clock, maxAttempts = 8, maxRetryAfterMs = 3_600_000 } = options;
-  return {
-    model: provider.model,
-    get contextWindow() {
-      return provider.contextWindow;
-    },
-    scripted: provider.scripted,
-    async *stream(request, { signal }) {
-      for (let attempt = 1; ; attempt++) {
-        let failure: LlmFailure | undefined;
-        for await (const event of provider.stream(request, { signal })) {
-          if (event.type === 'failed') failure = event.failure;
-          else yield event;
-        }
-        if (!failure || signal.aborted) return;
-        if (!failure.retryable || attempt >= maxAttempts || (failure.retryAfterMs ?? 0) > maxRetryAfterMs) {
-          yield { type: 'failed', failure };
-          return;
-        }
-        const delayMs = pauseMs(failure, attempt, options);
-        yield { type: 'retry', failure, attempt, resumesAt: new Date(clock.now().getTime() + delayMs) };
-        const waited = await clock.sleep(delayMs, { signal }).then(
-          () => true,
-          () => false,
-        );
-        if (!waited) return;
+  return withStream(provider, async function* (request, { signal }) {
+    for (let attempt = 1; ; attempt++) {
+      let failure: LlmFailure | undefined;
+      for await (const event of provider.stream(request, { signal })) {
+        if (event.type === 'failed') failure = event.failure;
+        else yield event;
       }
-    },
-  };
+      if (!failure || signal.aborted) return;
+      if (!failure.retryable || attempt >= maxAttempts || (failure.retryAfterMs ?? 0) > maxRetryAfterMs) {
+        yield { type: 'failed', failure };
+        return;
+      }
+      const delayMs = pauseMs(failure, attempt, options);
+      yield { type: 'retry', failure, attempt, resumesAt: new Date(clock.now().getTime() + delayMs) };
+      const waited = await clock.sleep(delayMs, { signal }).then(
+        () => true,
+        () => false,
+      );
+      if (!waited) return;
+    }
+  });
 }
 
 /** Half of the pause is random, so that many waiting conversations do not come back at one instant. */

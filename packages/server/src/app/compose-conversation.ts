@@ -2,6 +2,7 @@
 import {
   openConversation,
   spentOf,
+  withStream,
   type Agent,
   type Conversation,
   type ConversationSettings,
@@ -170,19 +171,12 @@ function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Prom
   return async () => {
     loop.begun('a turn of an agent');
     const provider = await source();
-    return {
-      model: provider.model,
-      get contextWindow() {
-        return provider.contextWindow;
-      },
-      scripted: provider.scripted,
-      async *stream(request, options) {
-        for await (const event of provider.stream(request, options)) {
-          if (event.type === 'done') loop.begun('an answer of a model');
-          yield event;
-        }
-      },
-    };
+    return withStream(provider, async function* (request, options) {
+      for await (const event of provider.stream(request, options)) {
+        if (event.type === 'done') loop.begun('an answer of a model');
+        yield event;
+      }
+    });
   };
 }
 

@@ -6,7 +6,7 @@
  *     does not fit waits, and alone it is made as long as anything is left. So all of them together overspend by one call at most.
  * B2  Without a limit nothing waits.
  */
-import { costOf, type LlmEvent, type LlmProvider } from '@tendon/core';
+import { costOf, withStream, type LlmEvent, type LlmProvider } from '@tendon/core';
 import { catalogError } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
 
@@ -101,20 +101,9 @@ export class TaskBudgets {
 
   /** The provider, whose calls wait for their place in the budget of the task. */
   metered(child: string, source: () => Promise<LlmProvider>): () => Promise<LlmProvider> {
-    const stream =
-      (provider: LlmProvider): LlmProvider['stream'] =>
-      (request, options) =>
-        this.#metered(child, provider.stream(request, options), options.signal);
     return async () => {
       const provider = await source();
-      return {
-        model: provider.model,
-        get contextWindow() {
-          return provider.contextWindow;
-        },
-        scripted: provider.scripted,
-        stream: stream(provider),
-      };
+      return withStream(provider, (request, options) => this.#metered(child, provider.stream(request, options), options.signal));
     };
   }
 

@@ -50,6 +50,12 @@ function pathIn(home: string): string {
   return join(home, 'server.json');
 }
 
+type RequestParts = [
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  options: { readonly body?: object | undefined; readonly deadlineMs: number },
+];
+
 export interface ServerAnswer {
   readonly status: number;
   readonly ok: boolean;
@@ -60,9 +66,7 @@ export interface ServerAnswer {
 /** One request of a command to the server that runs on its home. Rejects with an Error whose message can be shown when it does not answer. */
 export async function askServer(
   { url, headers }: FoundServer,
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  { body, deadlineMs }: { readonly body?: object | undefined; readonly deadlineMs: number },
+  ...[method, path, { body, deadlineMs }]: RequestParts
 ): Promise<ServerAnswer> {
   const response = await fetch(`${url}${path}`, {
     method,
@@ -74,4 +78,12 @@ export async function askServer(
   });
   const answer = (await response.json().catch(() => ({}))) as ServerAnswer['body'];
   return { status: response.status, ok: response.ok, body: answer };
+}
+
+/** The body of its answer. Rejects with an Error whose message can be shown where it refuses, too. */
+export async function askForBody(server: FoundServer, ...request: RequestParts): Promise<unknown> {
+  const { status, ok, body } = await askServer(server, ...request);
+  if (status === 401) throw new Error(`The server at ${server.url} wants a key: set SESSION_API_KEY.`);
+  if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
+  return body;
 }

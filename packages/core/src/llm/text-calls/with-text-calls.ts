@@ -6,35 +6,36 @@
  * TC2  An endpoint that refuses tools is asked again at once in text, and from then on first.
  * TC3  The deltas of a text, put together, are the text of the answer, without the calls; those of a call are its arguments.
  */
-import type { LlmAnswer, LlmEvent, LlmProvider, LlmRequest, LlmToolSpec, ToolCalling } from '../llm-provider.ts';
+import {
+  withStream,
+  type LlmAnswer,
+  type LlmEvent,
+  type LlmProvider,
+  type LlmRequest,
+  type LlmToolSpec,
+  type ToolCalling,
+} from '../llm-provider.ts';
 import type { ModelTraits } from '../model-traits.ts';
 import { CallFinder, type CallStart } from './find-call.ts';
 import { parseCalls } from './parse-calls.ts';
 import { renderRequest } from './render-request.ts';
 
 export function withTextCalls(provider: LlmProvider, mode: ToolCalling, traits: ModelTraits): LlmProvider {
-  return {
-    model: provider.model,
-    get contextWindow() {
-      return provider.contextWindow;
-    },
-    scripted: provider.scripted,
-    async *stream(request, options) {
-      if (mode === 'native' || request.tools.length === 0) return yield* provider.stream(request, options);
-      if (mode === 'auto' && traits.known.tools !== false) {
-        let isRefused = false;
-        for await (const event of provider.stream(request, options)) {
-          isRefused = event.type === 'failed' && event.failure.refused === 'tools' && !traits.known.tools;
-          if (isRefused) break;
-          if (event.type === 'done' && event.answer.toolCalls.length > 0) traits.learn({ tools: true });
-          yield event;
-        }
-        if (!isRefused) return;
-        traits.learn({ tools: false });
+  return withStream(provider, async function* (request, options) {
+    if (mode === 'native' || request.tools.length === 0) return yield* provider.stream(request, options);
+    if (mode === 'auto' && traits.known.tools !== false) {
+      let isRefused = false;
+      for await (const event of provider.stream(request, options)) {
+        isRefused = event.type === 'failed' && event.failure.refused === 'tools' && !traits.known.tools;
+        if (isRefused) break;
+        if (event.type === 'done' && event.answer.toolCalls.length > 0) traits.learn({ tools: true });
+        yield event;
       }
-      yield* inText(provider.stream(renderRequest(request), options), request);
-    },
-  };
+      if (!isRefused) return;
+      traits.learn({ tools: false });
+    }
+    yield* inText(provider.stream(renderRequest(request), options), request);
+  });
 }
 
 async function* inText(events: AsyncIterable<LlmEvent>, { tools }: LlmRequest): AsyncIterable<LlmEvent> {
