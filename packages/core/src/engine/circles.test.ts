@@ -70,3 +70,15 @@ it('EN859: from the last message nothing that came after it is shown, and a thir
   await second.submit(LoopRecoveryAction.create({ option: 3 }));
   await second.untilState('stopped');
 });
+
+it('EN857: what one answer does many times is one step, because the model saw no hint in between', async () => {
+  const look = { name: 'execute_bash', arguments: { command: 'ls /nowhere' } };
+  const seen: LlmRequest[] = [];
+  const script = (asked: LlmRequest): ScriptedStep => (seen.push(asked) > 3 ? done : { toolCalls: Array.from({ length: 8 }, () => look) });
+  const { say, untilState, events } = await stage({ script });
+  await say('begin');
+  await untilState('finished');
+  expect((await events()).filter(isLoop)).toMatchObject([{ extras: { hint: true } }]);
+  expect(textOf(seen[2])).not.toContain('leads nowhere');
+  expect(textOf(seen[3])).toContain('leads nowhere');
+});

@@ -1,6 +1,7 @@
 /**
  * The agent going in circles: the same step with the same result, two steps in turn, the same error whatever it tries, thoughts without a
- * step. What may have changed something counts much later: repeating a command that appends, waits or polls is legal work.
+ * step. What may have changed something counts much later: repeating a command that appends, waits or polls is legal work. The calls of
+ * one answer count as one step, because the model saw no result, and no hint, between them.
  */
 import { ACTIONS, type Action, type Observation } from '@tendon/protocol';
 
@@ -51,6 +52,7 @@ export function repeat(last: Repetition, action: Action, observation: Observatio
   const isFruitless = !mayHaveChanged(action, observation);
   const error = errorOf(action, observation);
   const { id } = action;
+  const longer = ({ count, from }: Run): Run => ({ count: isOfSameAnswer(action) ? count : count + 1, from });
   const isSame = signature !== undefined && signature === last.signature;
   const isBack = signature !== undefined && signature === last.before.signature && !isSame && isFruitless && last.isFruitless;
   return {
@@ -66,8 +68,10 @@ export function repeat(last: Repetition, action: Action, observation: Observatio
   };
 }
 
-function longer({ count, from }: Run): Run {
-  return { count: count + 1, from };
+/** As the action before it: the first one of an answer has all of its calls with it. */
+function isOfSameAnswer({ tool_call_metadata: call }: Action): boolean {
+  const choices = call?.model_response?.choices;
+  return Array.isArray(choices) && choices.length === 0;
 }
 
 function mayHaveChanged(action: Action, observation: Observation): boolean {
