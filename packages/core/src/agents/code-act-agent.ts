@@ -5,6 +5,7 @@ import { executeBash, executeIpythonCell } from '../tools/execute.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import { finish, reject, think } from '../tools/finish.ts';
 import { applyPatch, multiEdit } from '../tools/many-edits.ts';
+import { requestCondensation } from '../tools/request-condensation.ts';
 import { glob, grep } from '../tools/search.ts';
 import { strReplaceEditor } from '../tools/str-replace-editor.ts';
 import { taskTracker } from '../tools/task-tracker.ts';
@@ -19,6 +20,7 @@ const OPTIONAL_TOOLS = {
   multi_edit: multiEdit,
   apply_patch: applyPatch,
   background,
+  request_condensation: requestCondensation,
 } as const satisfies Readonly<Record<string, Tool>>;
 
 export type OptionalTool = keyof typeof OPTIONAL_TOOLS;

@@ -49,6 +49,9 @@ type CondensePorts = AsidePorts & Pick<LoopPorts, 'log' | 'folded' | 'aborts' | 
 
 /** Called when a condensation was requested; clears the request in any case but an abort. A model that fails costs the summary, not the way on. */
 export async function condenseLog(ports: CondensePorts): Promise<void> {
+  const { state } = ports.folded;
+  // An agent that asks again and again costs no summary each time.
+  if (state.condensation.requestedBy === 'agent' && !mayCondense(state)) return refuse(ports, TOO_SOON);
   const signal = ports.aborts.beginTurn();
   const { contextWindow } = await ports.llm().catch(() => ({ contextWindow: undefined }));
   const shown = await ports.view.messages({ maxMessageChars: maxMessageChars(contextWindow) });
@@ -68,10 +71,10 @@ export async function condenseLog(ports: CondensePorts): Promise<void> {
   await append(ports, shown.entries, { args, words: summary || NO_SUMMARY, spent });
 }
 
-/** A user's request means a summary, and so does a limit of events. */
+/** A request of the user or of the agent means a summary, and so does a limit of events. */
 function wantsSummary({ folded, limits: { condensesAfter = Infinity } }: CondensePorts): boolean {
   const { conversation, condensation } = folded.state;
-  return condensation.requestedBy === 'user' || conversation.nextId - condensation.end > condensesAfter;
+  return condensation.requestedBy !== 'engine' || conversation.nextId - condensation.end > condensesAfter;
 }
 
 interface Summarized {
@@ -152,6 +155,8 @@ async function pinnedPlan({ log, folded }: Pick<LoopPorts, 'log' | 'folded'>, en
 function changedFiles({ changedFiles: paths }: EngineState): string {
   return paths.length === 0 ? '' : `[Files that you changed with the editor, the newest last]\n${paths.join('\n')}`;
 }
+
+const TOO_SOON = 'Too little has happened since the last condensation.';
 
 const NO_SUMMARY = 'The older part of the conversation was left out without a summary, because none could be had.';
 

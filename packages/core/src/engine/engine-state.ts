@@ -98,7 +98,7 @@ interface CondensationInForce {
 }
 
 interface CondensationState {
-  readonly requestedBy: 'user' | 'agent' | undefined;
+  readonly requestedBy: 'user' | 'agent' | 'engine' | undefined;
   readonly end: number;
   readonly triedAt: number;
   readonly refused: boolean;
@@ -165,11 +165,17 @@ export function foldEngine(state: EngineState, event: Event): EngineState {
   const sent = foldSent(state.sent, event);
   const next = { ...state, conversation: reduce(before, event), metrics, progress, sent, shell: foldShell(state.shell, event, before) };
   if (isAction(event) && event.action === 'condensation_request')
-    return { ...next, condensation: { ...next.condensation, requestedBy: event.source === 'user' ? 'user' : 'agent' } };
+    return { ...next, condensation: { ...next.condensation, requestedBy: requesterOf(event, state) } };
   if (isAction(event) && event.action === 'condensation') return foldCondensation(next, event);
   if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);
   if (isObservation(event)) return foldObservation(next, event, before);
   return next;
+}
+
+/** The engine's own request, too, has the agent as its source, but no call; it takes nothing from one that is there already. */
+function requesterOf({ source, tool_call_metadata: call }: Action, { condensation }: EngineState): CondensationState['requestedBy'] {
+  if (source === 'user') return 'user';
+  return call ? 'agent' : (condensation.requestedBy ?? 'engine');
 }
 
 function foldSent(sent: EngineState['sent'], { id, source, client_id: clientId }: Event): EngineState['sent'] {

@@ -147,7 +147,8 @@ const SAYINGS = {
   recall: (action) => (action.tool_call_metadata ? byTool(action) : NOTHING),
   summarize: (action) => ({ says: 'user', text: `[Summary] ${action.args.summary}` }),
   condensation: nothing,
-  condensation_request: nothing,
+  condensation_request: (action) =>
+    action.tool_call_metadata ? ending(action, 'The older part of the conversation is summarized where that makes it shorter.', '') : NOTHING,
   task_tracking: byTool,
   loop_recovery: nothing,
   restore_checkpoint: nothing,
