@@ -24,6 +24,9 @@ const CALLS = {
   browseInteractive: () => actions.browseInteractive('click("14")'),
   recall: () => actions.recall('how are tests run'),
   shortenHistory: actions.shortenHistory,
+  editSummary: () => actions.editSummary(7, 'Six steps.'),
+  undoCondensation: () => actions.undoCondensation(7),
+  recoverFromLoop: () => actions.recoverFromLoop(1),
 } satisfies Record<keyof typeof actions, () => ActionPayload>;
 
 describe('payload builders', () => {

@@ -67,4 +67,10 @@ export const actions = {
 
   recall: (query: string) => payload('recall', { recall_type: 'knowledge', query }),
   shortenHistory: () => payload('condensation_request'),
+  /** `id`: of the newest condensation that has a summary. */
+  editSummary: (id: number, summary: string) => payload('condensation', { edits: id, summary }),
+  /** `id`: of the newest condensation. The model is shown again what that left out. */
+  undoCondensation: (id: number) => payload('condensation', { undoes: id }),
+  /** Of an agent that was halted in a loop: on from before it, from the last message, or stop. */
+  recoverFromLoop: (option: 1 | 2 | 3) => payload('loop_recovery', { option }),
 } as const;

@@ -148,7 +148,9 @@ const SAYINGS = {
   summarize: (action) => ({ says: 'user', text: `[Summary] ${action.args.summary}` }),
   condensation: nothing,
   condensation_request: (action) =>
-    action.tool_call_metadata ? ending(action, 'The older part of the conversation is summarized where that makes it shorter.', '') : NOTHING,
+    action.tool_call_metadata
+      ? ending(action, 'The older part of the conversation is summarized where that makes it shorter.', '')
+      : NOTHING,
   task_tracking: byTool,
   loop_recovery: nothing,
   restore_checkpoint: nothing,

@@ -15,6 +15,7 @@ import { Icon } from '../ui/icon.tsx';
 import type { Attachment } from './attachments.tsx';
 import { ConversationAgentChoice, ModelChoice } from './choices.tsx';
 import { Composer } from './composer.tsx';
+import { LoopChoices } from './loop-choices.tsx';
 import { QuestionChoices } from './question-choices.tsx';
 import type { Suggestion } from './suggestions.tsx';
 
@@ -59,6 +60,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
           <>
             {above}
             <QuestionChoices />
+            <LoopChoices />
           </>
         }
         end={

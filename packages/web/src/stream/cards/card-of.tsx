@@ -7,10 +7,11 @@ import { browseCard, browseInteractiveCard } from './browse-card.tsx';
 import { delegateCard, toolCard } from './call-cards.tsx';
 import type { ActionCard, ActionStep, Card, ObservationCard } from './card.tsx';
 import { ipythonCard, runCard } from './command-cards.tsx';
+import { condensationCard } from './condensation-card.tsx';
 import { finishCard, rejectCard } from './end-cards.tsx';
 import { errorCard, rejectedCard, stateCard } from './error-card.tsx';
 import { editCard, editedCard, readCard, writeCard } from './file-cards.tsx';
-import { condensationCard, planCard, recallCard, summarizeCard, thinkCard, thoughtCard } from './thought-cards.tsx';
+import { planCard, recallCard, summarizeCard, thinkCard, thoughtCard } from './thought-cards.tsx';
 
 /** What a step looks like. Total: any step has a card. */
 export function cardOf(step: StepItem, live?: string): Card {

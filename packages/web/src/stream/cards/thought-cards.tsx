@@ -1,5 +1,4 @@
-import type { Action } from '@tendon/protocol';
-import { BookOpen, FoldVertical, Lightbulb, ListChecks, TextQuote } from 'lucide-react';
+import { BookOpen, Lightbulb, ListChecks, TextQuote } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
 import { count, clock } from '../../copy/figures.ts';
 import { firstSentence } from '../../copy/shorten.ts';
@@ -32,30 +31,6 @@ export const summarizeCard: ActionCard<'summarize'> = ({ action }) => ({
   copy: action.args.summary,
   body: () => <Prose text={action.args.summary} />,
 });
-
-export const condensationCard: ActionCard<'condensation'> = ({ action }) => {
-  const { summary } = action.args;
-  const detail = shortening(action.args);
-  const verb = action.args.undoes === undefined ? 'Shortened the history' : 'Lengthened the history';
-  return {
-    icon: FoldVertical,
-    verb,
-    detail,
-    facts: [{ text: clock(action.timestamp) }],
-    name: `${verb}, ${detail}`,
-    open: 'never',
-    ...(summary && { copy: summary, body: () => <Prose text={summary} quiet /> }),
-  };
-};
-
-function shortening(args: Action<'condensation'>['args']): string {
-  const { forgotten_event_ids: ids, forgotten_events_start_id: from, forgotten_events_end_id: to } = args;
-  if (args.undoes !== undefined) return 'the agent is shown again what was left out';
-  if (args.edits !== undefined) return 'you changed the summary';
-  if (args.cleared_until !== undefined) return 'old results were taken out, nothing is lost';
-  const forgotten = ids?.length ?? (from !== null && to !== null ? to - from + 1 : 0);
-  return `${count(forgotten, 'event')} became a summary, nothing is lost`;
-}
 
 export const recallCard: ObservationCard<'recall'> = ({ extras, timestamp }) => {
   const notes = extras.microagent_knowledge;

@@ -1,0 +1,28 @@
+import { actions } from '@tendon/client';
+import { isObservation } from '@tendon/protocol';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { Button } from '../ui/button.tsx';
+
+const CHOICES = [
+  [1, 'Begin again from before it'],
+  [2, 'Begin again from your message'],
+  [3, 'Stop'],
+] as const;
+
+/** The ways on for an agent that was halted because it went in circles. Another is a message, written below. */
+export function LoopChoices() {
+  const { snapshot, connection } = useConversation();
+  if (snapshot.state.agentState !== 'awaiting_user_input') return undefined;
+  const halt = snapshot.events.findLast((event) => isObservation(event) && event.observation === 'loop_detection' && !event.extras.hint);
+  // Whatever a person sent since then begins the count anew.
+  if (!halt || snapshot.events.some(({ id, source }) => id > halt.id && source === 'user')) return undefined;
+  return (
+    <div className="flex flex-wrap items-center gap-2 px-3.5 pt-3" role="group" aria-label="The agent went in circles">
+      {CHOICES.map(([option, words]) => (
+        <Button key={option} look="line" onClick={() => void connection.send(actions.recoverFromLoop(option))}>
+          {words}
+        </Button>
+      ))}
+    </div>
+  );
+}
