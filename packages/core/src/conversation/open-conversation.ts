@@ -190,6 +190,8 @@ class OpenConversation implements Conversation {
   #loop = Promise.resolve();
   /** The action whose decision has a deadline; aborting it ends the wait. */
   #deadline: { readonly id: number; readonly ended: AbortController } | undefined;
+  /** A decision that came in time counts, though the sandbox that it needs is still starting when the time is over. */
+  #requests: Promise<unknown> = Promise.resolve();
 
   constructor(id: string, { ports, watchers, snapshots, confirmation }: ConversationParts) {
     this.id = id;
@@ -212,7 +214,9 @@ class OpenConversation implements Conversation {
   }
 
   async submit(action: ParsedAction): Promise<SubmitResult> {
-    const result = await submit(this.#ports, action);
+    const submitted = submit(this.#ports, action);
+    if (action.action === 'change_agent_state') this.#requests = Promise.all([this.#requests, submitted]);
+    const result = await submitted;
     this.wake();
     return result;
   }
@@ -257,13 +261,15 @@ class OpenConversation implements Conversation {
     const leftMs = Date.parse(waiting.timestamp) + deadlineMs - clock.now().getTime();
     const expired = async (): Promise<void> => {
       await clock.sleep(Math.max(0, leftMs), { signal });
+      await this.#requests;
+      if (signal.aborted) return;
       await folded.append((state) => expire(state, waiting.id, deadlineMs));
-      this.#deadline = undefined;
+      if (this.#deadline === deadline) this.#deadline = undefined;
       this.wake();
     };
     expired().catch((error: unknown) => {
       if (signal.aborted) return;
-      this.#deadline = undefined;
+      if (this.#deadline === deadline) this.#deadline = undefined;
       report(error);
     });
   }

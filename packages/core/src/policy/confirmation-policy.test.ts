@@ -1,17 +1,20 @@
 import {
   BrowseAction,
   CallToolMcpAction,
+  DelegateAction,
   EditAction,
   FinishAction,
   MessageAction,
   ReadAction,
   RunAction,
   RunIpythonAction,
+  ThinkAction,
   type ActionDraft,
   type ConfirmationRule,
 } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { createConfirmationPolicy, type ConfirmationSettings } from './confirmation-policy.ts';
+import { suggestRules } from './suggest-rules.ts';
 
 const run = (command: string, is_input = false): ActionDraft => RunAction.create({ command, is_input });
 const edit = (path: string): ActionDraft => EditAction.create({ command: 'create', path, file_text: 'x' });
@@ -90,6 +93,34 @@ it('TR710: a rule of a tool and more is about that tool alone, and about what it
   expect(decide({ rules }, ReadAction.create({ path: '/workspace/secret/a' }))).toBe('deny');
   expect(decide({ rules }, run('ls'))).toBe('allow');
   expect(decide({ rules }, run('touch a'))).toBe('ask');
+});
+
+it('TR706: where a rule asks, a read, a page and a delegation wait in every mode', () => {
+  const rules: ConfirmationRule[] = [
+    { decision: 'ask', path: '/workspace/private' },
+    { decision: 'ask', host: 'example.com' },
+    { decision: 'ask', tool: 'delegate' },
+    { decision: 'ask', tool: 'think' },
+  ];
+  const asked = [
+    ReadAction.create({ path: '/workspace/private/a' }),
+    search('grep', '/workspace'),
+    browse('https://www.example.com/'),
+    DelegateAction.create({ agent: 'CodeActAgent', inputs: { task: 'x' } }),
+  ];
+  const free = [ReadAction.create({ path: '/workspace/a' }), browse('https://example.org'), ThinkAction.create({ thought: 'x' })];
+  for (const mode of ['always', 'risk', 'rules', 'never'] as const) {
+    expect([mode, ...asked.map((action) => decide({ mode, rules }, action))]).toEqual([mode, 'ask', 'ask', 'ask', 'ask']);
+    expect([mode, ...free.map((action) => decide({ mode, rules }, action))]).toEqual([mode, 'allow', 'allow', 'allow']);
+  }
+});
+
+it('TR710: an MCP tool that is named like a kind of action has rules of its own', () => {
+  const named = CallToolMcpAction.create({ name: 'run_ipython', arguments: {} });
+  expect(decide({ rules: [{ decision: 'allow', tool: 'run_ipython' }] }, named)).toBe('ask');
+  expect(decide({ rules: [{ decision: 'allow', tool: 'mcp:run_ipython' }] }, named)).toBe('allow');
+  expect(decide({ rules: [{ decision: 'allow', tool: 'mcp:run_ipython' }] }, cell)).toBe('ask');
+  expect(decide({ rules: suggestRules(named) }, named)).toBe('allow');
 });
 
 it('TR710: input to a program asks, for it may be anything', () => {

@@ -1,5 +1,5 @@
 /** Whether an action of the agent runs, waits for a person, or is refused: rules first, then the mode. Pure. */
-import { ACTIONS, type ActionDraft, type ConfirmationMode, type ConfirmationRule } from '@tendon/protocol';
+import { ACTIONS, type ActionDraft, type ActionKind, type ConfirmationMode, type ConfirmationRule } from '@tendon/protocol';
 import { judgeAction } from './judge-action.ts';
 import { riskOf, type Risk } from './risk.ts';
 
@@ -27,6 +27,9 @@ export type ConfirmationPolicy = (action: ActionDraft, folder: string | undefine
 
 const ALLOWED: Verdict = { decision: 'allow', reason: 'nothing asks' };
 
+/** They do no harm by themselves, so no mode asks about them; a rule can. */
+const WAITS_BY_RULE: ReadonlySet<ActionKind> = new Set(['read', 'browse', 'delegate']);
+
 export function createConfirmationPolicy(settings: () => ConfirmationSettings): ConfirmationPolicy {
   return (action, folder) => {
     const current = settings();
@@ -41,15 +44,22 @@ function judge({ mode, rules, analyzer }: ConfirmationSettings, action: ActionDr
   const heeded = mode === 'always' || mode === 'never' ? rules.filter(({ decision }) => decision !== 'allow') : rules;
   if (mode === 'never' && heeded.length === 0) return ALLOWED;
   const { confirmable } = ACTIONS[action.action].traits;
-  if (!confirmable && heeded.every(({ decision }) => decision !== 'deny')) return ALLOWED;
+  if (!confirmable && heeded.every(({ decision }) => decision === 'allow')) return ALLOWED;
   const { decision, reason, isDoubt } = judgeAction(action, heeded, folder);
   if (decision === 'deny') return { decision, reason };
-  if (!confirmable) return ALLOWED;
+  if (!confirmable) return WAITS_BY_RULE.has(action.action) ? askedByRule(action, heeded, folder) : ALLOWED;
   if (mode === 'always') return { decision: 'ask', reason: 'every action asks' };
   if (decision === 'allow' || (decision === 'ask' && !isDoubt)) return { decision, reason };
   if (mode === 'rules') return { decision: 'ask', reason };
   if (mode === 'never') return decision === 'ask' ? { decision, reason } : ALLOWED;
   return judgeRisk(action, analyzer, decision === 'ask' && heeded.some((rule) => rule.decision !== 'allow') ? reason : undefined);
+}
+
+/** A folder that holds a denied path can be listed: of such an action only what a rule asks about waits. */
+function askedByRule(action: ActionDraft, rules: readonly ConfirmationRule[], folder: string | undefined): Verdict {
+  const asking = rules.filter(({ decision }) => decision === 'ask');
+  const { decision, reason } = judgeAction(action, asking, folder);
+  return decision === 'ask' ? { decision, reason } : ALLOWED;
 }
 
 /** `doubt`: a rule may forbid it, which cannot be seen. High and unknown risk ask. */

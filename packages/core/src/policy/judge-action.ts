@@ -11,7 +11,7 @@ const WORKSPACE = ['/workspace'];
 
 /** `folder`: where the shell stands, if that is known. */
 export function judgeAction(action: ActionDraft, all: readonly ConfirmationRule[], folder: string | undefined): Judgement {
-  const rules = all.flatMap((rule) => rulesAbout(nameOf(action), rule));
+  const rules = all.flatMap((rule) => rulesAbout(ruleNameOf(action), rule));
   const named = judgeName(rules);
   if (named && named.decision !== 'allow') return named;
   const found = judgeArguments(action, rules, folder);
@@ -59,9 +59,11 @@ export function editedPaths({ args: { command, path, patch } }: ActionDraft<'edi
 
 const ALLOWED: Judgement = { decision: 'allow', reason: 'it only waits or ends', isDoubt: false };
 
-/** What a rule calls it: an MCP tool by its own name. */
-function nameOf({ action, args }: ActionDraft): string {
-  return action === 'call_tool_mcp' ? String(args.name) : action;
+/** What a rule calls it: an MCP tool by its own name, with `mcp:` before it where a kind of action has that name. */
+export function ruleNameOf({ action, args }: ActionDraft): string {
+  if (action !== 'call_tool_mcp') return action;
+  const name = String(args.name);
+  return Object.hasOwn(ACTIONS, name) ? `mcp:${name}` : name;
 }
 
 function judgeName(rules: readonly ConfirmationRule[]): Judgement | undefined {
@@ -106,17 +108,18 @@ const MAX_COST = 20_000;
 
 const STRICTNESS: readonly Judgement['decision'][] = ['deny', 'ask', 'open', 'allow'];
 
-/** It shows what is in the files below, and cannot wait for a person. */
+/** It shows what is in the files below. */
 function judgeSearch(path: string, rules: readonly ConfirmationRule[]): Judgement {
-  const hidden = rules.find(
-    ({ decision, path: folder, command, host, tool }) =>
-      decision === 'deny' &&
-      folder !== undefined &&
-      (command ?? host ?? tool) === undefined &&
-      reaches([literal(path)], folder, WORKSPACE) !== 'no',
+  const below = rules.filter(
+    ({ path: folder, command, host, tool }) =>
+      folder !== undefined && (command ?? host ?? tool) === undefined && reaches([literal(path)], folder, WORKSPACE) !== 'no',
   );
-  if (!hidden) return judgePath(path, rules);
-  return { decision: 'deny', reason: `a rule denies ${ruleText(hidden)}, which the search would read`, isDoubt: false };
+  for (const decision of ['deny', 'ask'] as const) {
+    const hidden = below.find((rule) => rule.decision === decision);
+    const verb = decision === 'deny' ? 'denies' : 'asks about';
+    if (hidden) return { decision, reason: `a rule ${verb} ${ruleText(hidden)}, which the search would read`, isDoubt: false };
+  }
+  return judgePath(path, rules);
 }
 
 function judgeHost(url: string, rules: readonly ConfirmationRule[]): Judgement {

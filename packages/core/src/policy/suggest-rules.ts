@@ -1,6 +1,6 @@
 /** The rules by which a person allows an action and others like it. None where no rule could: what cannot be judged asks each time. */
 import type { ActionDraft, ConfirmationRule } from '@tendon/protocol';
-import { editedPaths } from './judge-action.ts';
+import { editedPaths, ruleNameOf } from './judge-action.ts';
 import { baseName } from './match-program.ts';
 import { gitWords } from './shell/git-doubt.ts';
 import { readCommandLine, type Program } from './shell/read-command-line.ts';
@@ -20,10 +20,13 @@ export function suggestRules(action: ActionDraft): readonly ConfirmationRule[] {
       return suggestPaths([action.args.path]);
     case 'edit':
       return suggestPaths(editedPaths(action));
-    case 'call_tool_mcp':
-      return [{ decision: 'allow', tool: action.args.name }];
+    case 'read':
+    case 'browse':
+    case 'delegate':
+      // A rule asks, which no other lifts.
+      return [];
     default:
-      return [{ decision: 'allow', tool: action.action }];
+      return [{ decision: 'allow', tool: ruleNameOf(action) }];
   }
 }
 

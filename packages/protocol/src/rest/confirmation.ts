@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GitProvider } from './secrets.ts';
 
 /** What nothing else decides: `always` and `rules` ask, `risk` asks at high and unknown risk, `never` lets it run; `always` heeds no `allow`. */
 export const ConfirmationMode = z.enum(['always', 'risk', 'rules', 'never']);
@@ -6,7 +7,8 @@ export type ConfirmationMode = z.output<typeof ConfirmationMode>;
 
 /**
  * Decides about actions that match all that it names. `command`: a program with the words that follow it, `git push`; `path`: a file or a
- * folder with all in it; `host`: a name with all below it; `tool`: a kind of action, or the name of an MCP tool.
+ * folder with all in it; `host`: a name with all below it; `tool`: a kind of action, or the name of an MCP tool, as `mcp:NAME` where a
+ * kind of action has that name.
  */
 export const ConfirmationRule = z
   .object({
@@ -17,6 +19,8 @@ export const ConfirmationRule = z
     tool: z.string().trim().min(1).max(200).optional(),
     /** `owner/name`: in conversations with this repository only. */
     repository: z.string().trim().min(1).max(300).optional(),
+    /** Of `repository`. Without it an `allow` is about GitHub, and the others are about that name at every provider. */
+    git_provider: GitProvider.optional(),
   })
   .refine(({ command, path, host, tool }) => command ?? path ?? host ?? tool, 'names no command, path, host or tool');
 export type ConfirmationRule = z.output<typeof ConfirmationRule>;
@@ -35,7 +39,7 @@ export const ConversationConfirmation = z.object({
   analyzer: z.string(),
   /** Its own; a person can take them back. */
   rules: ConfirmationRules,
-  /** Of the settings, as far as they hold here. */
+  /** Of the conversations that delegated it, and of the settings, as far as they hold here. */
   general_rules: ConfirmationRules,
   /** What would allow the action that waits, and others like it. */
   suggestions: ConfirmationRules,

@@ -4,6 +4,7 @@ import {
   spentOf,
   withStream,
   type Agent,
+  type ConfirmationSettings,
   type Conversation,
   type ConversationSettings,
   type EventLog,
@@ -106,7 +107,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
     },
     settings: {
       ...(record.delegated_by ? drawn(chosen, () => opened, conversations.budgets) : chosen),
-      confirmation: () => confirmationOf(record, conversations.rulesOf(record), settings.current, config),
+      confirmation: await confirmationIn(record, parts),
     },
     host: {
       clock,
@@ -117,6 +118,15 @@ export async function composeConversation(record: StoredConversation, parts: Con
   opened = conversation;
   opening.resolve(conversation);
   return conversation;
+}
+
+/** By the rules of each moment, its own and those of the conversations above it. */
+async function confirmationIn(
+  record: StoredConversation,
+  { conversations, settings, config }: Pick<ConversationParts, 'conversations' | 'settings' | 'config'>,
+): Promise<() => ConfirmationSettings> {
+  const inherited = await conversations.inheritedRules(record);
+  return () => confirmationOf(record, [...conversations.rulesOf(record), ...inherited()], settings.current, config);
 }
 
 /** Only an operator's small model is asked for titles: it is a request that nobody else asked for. */

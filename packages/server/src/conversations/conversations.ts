@@ -108,7 +108,7 @@ export class Conversations {
 
   /** The conversation in which another agent does a part of this one's work; the same one when it is called again for the same action. */
   createDelegated(parent: StoredConversation, task: DelegateParams): Promise<StoredConversation> {
-    return this.#new.delegate({ ...this.agents.now(parent), confirmation_rules: this.rulesOf(parent) }, task);
+    return this.#new.delegate(this.agents.now(parent), task);
   }
 
   /** The one that was created for this action; `undefined` when there is none yet. */
@@ -139,6 +139,14 @@ export class Conversations {
   /** What a person saved for this conversation, as of now. */
   rulesOf({ id, confirmation_rules }: StoredConversation): readonly ConfirmationRule[] {
     return this.#rules.get(id) ?? confirmation_rules ?? [];
+  }
+
+  /** What was saved for the conversations whose work it does a part of: each call of the function gives it as of then. */
+  async inheritedRules({ delegated_by: by }: StoredConversation): Promise<() => readonly ConfirmationRule[]> {
+    const above = by && (await this.#records.get(by.conversation_id));
+    if (!above) return () => [];
+    const inherited = await this.inheritedRules(above);
+    return () => [...this.rulesOf(above), ...inherited()];
   }
 
   /** From the next action on. `undefined`: no such conversation. */

@@ -47,19 +47,27 @@ it('EN400: what could not be stored for a delegation is asked again, and is made
   expect(messages.map(({ source }) => source)).toEqual(['user', 'agent']);
 });
 
-it('TR718: a delegated conversation has the rules of the one that delegated it, as they are then', async () => {
+it('TR718: in a delegated conversation the rules of the one that delegated it hold, as they are now', async () => {
   const { conversations } = conversationsWith(60_000, { llm: createScriptedProvider([]) });
   onTestFinished(() => conversations.close());
   const opened: StoredConversation = { ...(await conversations.get(await made(conversations)))!, selected_repository: 'a/b' };
   const own: ConfirmationRule[] = [{ decision: 'deny', command: 'git push' }];
   await conversations.setRules(opened.id, own);
   const child = await conversations.createDelegated(opened, { actionId: 7, agent: 'CodeActAgent' });
-  expect(conversations.rulesOf(child)).toEqual(own);
+  const inherited = await conversations.inheritedRules(child);
+  expect(inherited()).toEqual(own);
+  const more: ConfirmationRule[] = [...own, { decision: 'allow', command: 'make' }];
+  await conversations.setRules(opened.id, more);
+  expect(inherited()).toEqual(more);
+  await conversations.setRules(opened.id, []);
+  expect(inherited()).toEqual([]);
   const ofRepository: ConfirmationRule = { decision: 'deny', command: 'make', repository: 'a/b' };
   const settings = { confirmation_rules: [ofRepository, { ...ofRepository, repository: 'c/d' }] } as Settings;
   expect(rulesOf(settings, child)).toEqual([ofRepository]);
   const grandchild = await conversations.createDelegated(child, { actionId: 8, agent: 'CodeActAgent' });
   expect(rulesOf(settings, grandchild)).toEqual([ofRepository]);
+  await conversations.setRules(opened.id, own);
+  expect((await conversations.inheritedRules(grandchild))()).toEqual(own);
 });
 
 it('EN401: a stop after a restart ends the work that was delegated before, though the agent was paused and never took it up', async () => {

@@ -188,6 +188,7 @@ function delegatedRecord(
     agent_file: _file,
     agent_changed: _changed,
     agent_before: _before,
+    confirmation_rules: _rules, // its own begin empty: those of its parent hold in it as they are then
     ...inherited
   } = parent;
   return {

@@ -4,7 +4,8 @@ import { codeActAgent } from '../../agents/code-act-agent.ts';
 import type { Clock } from '../../async/clock.ts';
 import { legalityProblems } from '../../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../../prompt/project-messages.test-support.ts';
-import { bash, done, stage } from '../conversation.test-support.ts';
+import { bash, done, stage, temporaryFolder } from '../conversation.test-support.ts';
+import { createHostRuntimes } from '../host-runtimes.test-support.ts';
 
 const asking = { settings: { confirmation: () => ({ mode: 'always', rules: [], analyzer: 'rules' }) as const } };
 const decide = (agent_state: 'user_confirmed' | 'user_rejected', more: { thought?: string; edited?: string }) =>
@@ -64,15 +65,7 @@ it('TR716: where nobody is there to decide, what would wait is denied with a rea
 });
 
 it('TR719: what nobody decides about in time is rejected, and the agent goes on with the reason', async () => {
-  const waits: { readonly ms: number; readonly end: () => void; readonly signal: AbortSignal }[] = [];
-  const clock: Clock = {
-    now: () => new Date(),
-    sleep: (ms, { signal }) =>
-      new Promise((resolve, reject) => {
-        waits.push({ ms, end: resolve, signal });
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      }),
-  };
+  const { waits, clock } = steppedClock();
   const settings = { confirmation: () => ({ mode: 'always', rules: [], analyzer: 'rules', deadlineMs: 60_000_000 }) as const };
   const on = await stage({ settings, clock, script: [bash('echo one'), bash('echo two'), done] });
   const deadlines = () => waits.filter(({ ms }) => ms > 30_000_000);
@@ -94,3 +87,49 @@ it('TR719: what nobody decides about in time is rejected, and the agent goes on 
   expect(log.filter((event) => 'action' in event && event.action === 'change_agent_state')).toHaveLength(1);
   expect(legalityProblems(projectMessages(log, codeActAgent))).toEqual([]);
 });
+
+it('TR719: who approves in time is not too late because the sandbox takes until after it to start', async () => {
+  const { waits, clock } = steppedClock();
+  const settings = { confirmation: () => ({ mode: 'always', rules: [], analyzer: 'rules', deadlineMs: 60_000_000 }) as const };
+  const folder = temporaryFolder();
+  const host = createHostRuntimes(folder);
+  const starting = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  let isSlow = false;
+  const acquire: typeof host.acquire = async (...given) => {
+    if (isSlow) {
+      asked.resolve();
+      await starting.promise;
+    }
+    return host.acquire(...given);
+  };
+  const on = await stage({ settings, clock, folder, runtimes: { ...host, acquire }, script: [bash('echo one'), done] });
+  await on.say('begin');
+  await on.untilState('awaiting_user_confirmation');
+  await expect.poll(() => waits.filter(({ ms }) => ms > 30_000_000).length).toBe(1);
+  host.kill();
+  isSlow = true;
+  const decision = on.submit(decide('user_confirmed', {}));
+  await asked.promise;
+  waits.find(({ ms }) => ms > 30_000_000)!.end();
+  starting.resolve();
+  expect(await decision).toMatchObject({ ok: true });
+  await on.untilState('finished');
+  const observed = (await on.events()).flatMap((event) => ('observation' in event ? [event.observation] : []));
+  expect(observed).toContain('run');
+  expect(observed).not.toContain('user_rejected');
+});
+
+/** Its waits end when a test says so. */
+function steppedClock() {
+  const waits: { readonly ms: number; readonly end: () => void; readonly signal: AbortSignal }[] = [];
+  const clock: Clock = {
+    now: () => new Date(),
+    sleep: (ms, { signal }) =>
+      new Promise((resolve, reject) => {
+        waits.push({ ms, end: resolve, signal });
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      }),
+  };
+  return { waits, clock };
+}

@@ -1,7 +1,7 @@
 import type { Settings } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import type { StoredConversation } from '../conversation-records.ts';
-import { confirmationOf, SECURITY_ANALYZERS } from './confirmation-of.ts';
+import { confirmationOf, rulesOf, SECURITY_ANALYZERS } from './confirmation-of.ts';
 
 function mode(settings: Partial<Settings>, own?: boolean, configured = false): string {
   const record = { ...(own !== undefined && { confirmation_mode: own }) } as StoredConversation;
@@ -32,4 +32,19 @@ it('TR713: an analyzer that is listed is used by its name', () => {
       confirmationOf({} as StoredConversation, [], { security_analyzer } as Settings, { confirmationMode: true, isUnattended: false })
         .analyzer,
     ).toBe(security_analyzer);
+});
+
+it('TR718: a rule of a repository opens nothing at another provider', () => {
+  const allow = { decision: 'allow', command: 'make', repository: 'a/b' } as const;
+  const deny = { decision: 'deny', command: 'rm', repository: 'a/b' } as const;
+  const ofGitlab = { ...allow, git_provider: 'gitlab' } as const;
+  const held = (git_provider: string | null) =>
+    rulesOf(
+      { confirmation_rules: [allow, deny, ofGitlab] } as unknown as Settings,
+      { selected_repository: 'a/b', git_provider } as StoredConversation,
+    );
+  expect(held(null)).toEqual([allow, deny]);
+  expect(held('github')).toEqual([allow, deny]);
+  expect(held('gitlab')).toEqual([deny, ofGitlab]);
+  expect(held('bitbucket')).toEqual([deny]);
 });

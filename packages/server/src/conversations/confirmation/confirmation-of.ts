@@ -1,5 +1,5 @@
 import type { ConfirmationSettings } from '@tendon/core';
-import type { ConfirmationMode, ConfirmationRule, Settings } from '@tendon/protocol';
+import { GitProvider, type ConfirmationMode, type ConfirmationRule, type Settings } from '@tendon/protocol';
 import type { ConversationConfig } from '../../platform/config/config.ts';
 import type { StoredConversation } from '../conversation-records.ts';
 
@@ -15,11 +15,19 @@ export interface ConfirmationSource {
 }
 
 /** The rules of the settings that hold in this conversation. */
-export function rulesOf(
-  settings: Settings | undefined,
-  { selected_repository, rules_repository: here = selected_repository }: StoredConversation,
-): readonly ConfirmationRule[] {
-  return (settings?.confirmation_rules ?? []).filter(({ repository }) => repository === undefined || repository === here);
+export function rulesOf(settings: Settings | undefined, record: StoredConversation): readonly ConfirmationRule[] {
+  const { selected_repository, rules_repository: here = selected_repository } = record;
+  const provider = providerOf(record);
+  return (settings?.confirmation_rules ?? []).filter(({ decision, repository, git_provider }) => {
+    if (repository === undefined) return true;
+    // Whose provider a rule does not name is anybody's with that name: it may forbid, but open nothing.
+    return repository === here && (git_provider === undefined ? decision !== 'allow' || provider === 'github' : git_provider === provider);
+  });
+}
+
+/** Where its repository comes from, as when it is cloned. */
+export function providerOf({ git_provider }: Pick<StoredConversation, 'git_provider'>): GitProvider {
+  return GitProvider.safeParse(git_provider).data ?? 'github';
 }
 
 /** Which actions of the conversation wait for a person: its own choice, the stored settings, the configuration. */

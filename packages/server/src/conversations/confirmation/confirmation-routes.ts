@@ -14,7 +14,7 @@ import type { ConversationConfig } from '../../platform/config/config.ts';
 import type { Routes } from '../../platform/http/app.ts';
 import { ById } from '../../platform/http/request-parts.ts';
 import { fail, sendFailure } from '../../platform/http/failure.ts';
-import { confirmationOf, rulesOf, type ConfirmationSource } from './confirmation-of.ts';
+import { confirmationOf, providerOf, rulesOf, type ConfirmationSource } from './confirmation-of.ts';
 
 /** What the routes need of the stored settings, which lie above. */
 interface RuleSettings extends ConfirmationSource {
@@ -32,12 +32,13 @@ export const conversationConfirmationRoutes: Routes<Context> = (app, { conversat
   const schema = { params: ById, response: { 200: ConversationConfirmation, '4xx': Failure } };
   const path = '/api/conversations/:id/confirmation';
 
-  function shown(record: StoredConversation): ConversationConfirmation {
+  async function shown(record: StoredConversation): Promise<ConversationConfirmation> {
     const own = conversations.rulesOf(record);
+    const inherited = await conversations.inheritedRules(record);
     const { mode, analyzer } = confirmationOf(record, own, settings.current, config);
     const waiting = conversations.state(record.id)?.pending.find(awaitsConfirmation);
-    const general = rulesOf(settings.current, record);
-    return { mode, analyzer, rules: [...own], general_rules: [...general], suggestions: waiting ? [...suggestRules(waiting)] : [] };
+    const general = [...inherited(), ...rulesOf(settings.current, record)];
+    return { mode, analyzer, rules: [...own], general_rules: general, suggestions: waiting ? [...suggestRules(waiting)] : [] };
   }
 
   app.get(path, { schema }, async ({ params: { id } }, reply) => {
@@ -55,8 +56,9 @@ export const conversationConfirmationRoutes: Routes<Context> = (app, { conversat
     const repository = record.selected_repository;
     if (scope === 'repository' && !repository)
       return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'scope: the conversation has no repository'));
-    const { repository: _given, ...bare } = rule;
-    const error = await settings.allowAction(scope === 'repository' ? { ...bare, repository: repository! } : bare);
-    return error ? sendFailure(reply, error) : shown(record);
+    const { repository: _given, git_provider: _provider, ...bare } = rule;
+    const here = { repository: repository!, git_provider: providerOf(record) };
+    const error = await settings.allowAction(scope === 'repository' ? { ...bare, ...here } : bare);
+    return error ? sendFailure(reply, error) : await shown(record);
   });
 };
