@@ -103,8 +103,8 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SV134, SV135, SV195, EN310, EN311, SV310–SV315, SV510, SV650, SV350, SV351',
   },
   {
-    why: 'Command lines on the machine: import, backup, restore, doctor, replay, and the archives they read.',
-    ids: 'SV130, SV132, SV133, TJ1–TJ19, TJ22, SV307–SV309',
+    why: 'Command lines on the machine: import, backup, restore, doctor, replay, eval, and the archives they read.',
+    ids: 'SV130, SV132, SV133, TJ1–TJ19, TJ22, SV307–SV309, EV900–EV911',
   },
   {
     why: 'How much of the kernel a sandbox reaches and what it learns from that: asked from inside, call by call.',

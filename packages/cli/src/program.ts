@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   undo: async () => (await import('./undo-command.ts')).undoCommand,
   fork: async () => (await import('./fork-command.ts')).forkCommand,
   import: async () => (await import('./import-command.ts')).importCommand,
+  eval: async () => (await import('./eval-command.ts')).evalCommand,
   replay: async () => (await import('./replay-command.ts')).replayCommand,
   backup: async () => (await import('./backup-command.ts')).backupCommand,
   restore: async () => (await import('./restore-command.ts')).restoreCommand,

@@ -9,9 +9,11 @@ export { importStore, type ImportOptions, type ImportSummary } from './import/im
 export { readEvents, type RecordedLog } from './import/read-events.ts';
 export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';
 export { saveTrajectory, type SaveTrajectoryOptions } from './events/save-trajectory.ts';
+export { trajectoryText } from './events/trajectory-text.ts';
+export { runSandboxCommand, type CommandOutput } from './sandboxes/sandbox-command.ts';
 export { askForBody, findServer, type FoundServer } from './platform/server-address.ts';
 export { openApiKeyClient, type ApiKeyClient } from './access/api-key-client.ts';
 export { isSystemFolder } from './sandboxes/workspace-roots.ts';
-export { isWithin } from '@tendon/runtime';
+export { isWithin, removeFolder } from '@tendon/runtime';
 export { listTitled } from './sandboxes/list-titled.ts';
 export { systemClock } from './platform/system-clock.ts';

@@ -1,5 +1,5 @@
 import { ERRORS } from '@tendon/protocol';
-import { type Script, type ScriptedStep, createScriptedProvider } from './scripted-provider.ts';
+import { type Script, type ScriptedStep, createScriptedProvider, playList } from './scripted-provider.ts';
 import type { Clock } from '../async/clock.ts';
 import { failure } from './classify-failure.ts';
 import type { LlmProvider } from './llm-provider.ts';
@@ -10,7 +10,7 @@ type FileStep = ScriptedStep & { readonly times?: number };
 const MAX_STEPS = 100_000;
 
 /**
- * Reads a script from its JSON text: a list of steps, or `{"answers": [...]}`.
+ * Reads a script from its JSON text: a list of steps, `{"answers": [...]}`, or `{"tasks": [{"task": "words", "answers": [...]}]}`.
  * Throws an Error that names the fault and quotes nothing of the file.
  * @internal
  */
@@ -21,6 +21,26 @@ export function parseScript(json: string): Script {
   } catch {
     throw new Error('the script is not JSON');
   }
+  if (isObject(parsed) && Array.isArray(parsed.tasks)) return scriptOfTasks(parsed.tasks);
+  return playList(stepsOf(parsed));
+}
+
+/** Conversations about different tasks each have answers of their own: those of the longest `task` that a message of the user holds. */
+function scriptOfTasks(tasks: readonly unknown[]): Script {
+  const scripts = tasks
+    .map((entry, index) => {
+      if (!isObject(entry) || typeof entry.task !== 'string') throw new Error(`entry ${index} of the script names no "task"`);
+      return { task: entry.task, play: playList(stepsOf(entry)) };
+    })
+    .toSorted((a, b) => b.task.length - a.task.length);
+  return (request, index) => {
+    const holds = (task: string): boolean => request.messages.some(({ role, text }) => role === 'user' && text.includes(task));
+    const found = scripts.find(({ task }) => holds(task));
+    return found ? found.play(request, index) : { failure: 'LLM_FAILED', detail: 'the script has no such task', retryable: false };
+  };
+}
+
+function stepsOf(parsed: unknown): ScriptedStep[] {
   const steps = isObject(parsed) ? parsed.answers : parsed;
   if (!Array.isArray(steps)) throw new Error('the script is not a list of answers, nor an object with "answers"');
   const script = steps.flatMap((step, index) => repeated(checked(step, index)));

@@ -65,6 +65,23 @@ describe('a script file', () => {
     }
   });
 
+  it('EV900: holds answers for several tasks, each known by words of its user', async () => {
+    const script = parseScript(
+      JSON.stringify({
+        tasks: [
+          { task: 'Hi', answers: [{ text: 'short' }] },
+          { task: 'Hi there', answers: [{ text: 'long' }, { text: 'more' }] },
+        ],
+      }),
+    );
+    const about = (text: string) => ({ ...REQUEST, messages: [{ role: 'user' as const, text }] });
+    const provider = createScriptedProvider(script);
+    expect(answerOf(await collect(provider, about('Say: Hi there.'))).text).toBe('long');
+    expect(answerOf(await collect(provider, about('Say: Hi.'))).text).toBe('short');
+    expect(failureOf(await collect(provider, about('Nothing of these'))).error.message).toContain('no such task');
+    expect(() => parseScript('{"tasks":[{"answers":[]}]}')).toThrow(/names no "task"/);
+  });
+
   it('LM62: a missing file is a failure that names it', async () => {
     const provider = createLlmProvider({ model: 'scripted//nowhere/x.json', clock: createTestClock(), allowScripts: true });
     expect(failureOf(await collect(provider)).error.message).toContain('/nowhere/x.json');

@@ -70,7 +70,8 @@ export function createScriptedProvider(script: Script, { clock, model = 'scripte
   };
 }
 
-function playList(steps: readonly ScriptedStep[]): (request: LlmRequest, index: number) => ScriptedStep {
+/** The list as a function of the request. */
+export function playList(steps: readonly ScriptedStep[]): (request: LlmRequest, index: number) => ScriptedStep {
   const done = new Set<ScriptedStep>();
   return (_request, index) => {
     let answers = 0;

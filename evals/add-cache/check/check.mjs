@@ -1,0 +1,23 @@
+import assert from 'node:assert';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const { Cache } = await import(pathToFileURL(join(process.cwd(), 'cache.mjs')));
+const evicted = [];
+const cache = new Cache({ size: 2, onEvict: (key, value) => evicted.push([key, value]) });
+cache.set('a', 1);
+cache.set('b', undefined);
+assert.equal(cache.get('a'), 1);
+cache.set('c', 3);
+assert.deepEqual(evicted, [['b', undefined]]);
+assert.equal(cache.has('a'), true);
+cache.set('c', 4);
+cache.set('d', 5);
+assert.deepEqual(evicted.at(-1), ['a', 1]);
+assert.equal(cache.get('a'), undefined);
+assert.equal(cache.count, 2);
+assert.equal(cache.delete('c'), true);
+assert.equal(cache.delete('c'), false);
+assert.equal(cache.count, 1);
+assert.equal(evicted.length, 2);
+new Cache({ size: 1 }).set('x', 1);

@@ -1,0 +1,11 @@
+#!/bin/bash
+cd $1
+mkdir -p .backup
+count=0
+for file in $(ls); do
+  if [ -f $file ]; then
+    cp $file .backup
+    count=$((count + 1))
+  fi
+done
+echo $count files

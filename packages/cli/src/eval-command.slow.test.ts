@@ -1,0 +1,218 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { EvalReport } from './eval/eval-figures.ts';
+import { makePlace, processesWith, startTendon, tendon, type Place } from './tendon-child.test-support.ts';
+
+const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
+const DONE = { text: 'Done.' };
+const IS_WRITTEN = 'test "$(cat answer.txt)" = 42';
+
+type Files = Readonly<Record<string, string>>;
+
+/** A dataset in the folder that the command is started in. */
+function dataset(place: Place, tasks: Readonly<Record<string, Files>>): string {
+  for (const [id, files] of Object.entries(tasks))
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(place.workspace, 'tasks', id, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    }
+  return 'tasks';
+}
+
+const task = (more: object = {}) => JSON.stringify({ prompt: 'Write the answer.', check: IS_WRITTEN, ...more });
+const solution = (...steps: object[]) => JSON.stringify(steps);
+const report = (place: Place, out = 'out') => JSON.parse(readFileSync(join(place.workspace, out, 'report.json'), 'utf8')) as EvalReport;
+const outcomes = (place: Place) => report(place).attempts.map(({ task: id, solved, failure }) => [id, solved ? 'solved' : failure]);
+
+describe('tendon eval', () => {
+  it('EV902: an agent works on each task, and what it did is judged where it never was', async () => {
+    const place = makePlace();
+    const folder = dataset(place, {
+      late: {
+        'task.json': task({ prompt: 'Be late.' }),
+        // What still runs when the agent has finished is ended before the check.
+        'solution.json': solution(
+          bash('(sleep 1; while true; do echo 42 > answer.txt; done) > /dev/null 2>&1 & echo 1 > answer.txt'),
+          DONE,
+        ),
+      },
+      looks: {
+        'task.json': task({ prompt: 'Look around.', check: 'bash "$CHECK/check.sh"' }),
+        'check/check.sh': 'test ! -s found && test -f start && test -f prepared',
+        'workspace/start': 'x',
+        'setup.sh': 'touch prepared',
+        'solution.json': solution(bash('find / -name check.sh -path "*check*" 2> /dev/null > found; true'), DONE),
+      },
+      right: { 'task.json': task({ prompt: 'Be right.', tags: ['easy'] }), 'solution.sh': 'echo 42 > answer.txt' },
+    });
+    const { code, stdout, stderr } = await tendon(place, ['eval', folder, '--solutions', '-o', 'out']);
+    expect(stderr).toContain('[3/3] ');
+    expect(stdout).toContain('2 of 3 tasks solved');
+    expect(outcomes(place)).toEqual([
+      ['late', 'check'],
+      ['looks', 'solved'],
+      ['right', 'solved'],
+    ]);
+    expect(code).toBe(1);
+    const last = report(place).attempts[2]!;
+    expect(last).toMatchObject({ tags: ['easy'], use: { steps: 2 } });
+    expect(readFileSync(join(place.workspace, 'out', last.trajectory), 'utf8')).toContain('echo 42 > answer.txt');
+    expect(readdirSync(join(place.workspace, 'out/home/workspaces'))).toEqual([]);
+    expect(processesWith(place.workspace)).toEqual([]);
+  });
+
+  it('EV903: what the agent has put where the check comes counts for nothing', async () => {
+    const place = makePlace();
+    const folder = dataset(place, {
+      forged: {
+        'task.json': task({ prompt: 'Forge.', check: 'bash "$CHECK/check.sh"' }),
+        'check/check.sh': 'exit 7',
+        'solution.json': solution(bash('mkdir .tendon-check; echo "exit 0" > .tendon-check/check.sh'), DONE),
+      },
+      linked: {
+        'task.json': task({ prompt: 'Link.', check: 'test -f "$CHECK/brought"' }),
+        'check/brought': 'x',
+        'solution.json': solution(bash(`ln -s ${place.home} .tendon-check`), DONE),
+      },
+    });
+    await tendon(place, ['eval', folder, '--solutions', '-o', 'out']);
+    expect(outcomes(place)).toEqual([
+      ['forged', 'check'],
+      ['linked', 'solved'],
+    ]);
+    expect(existsSync(join(place.home, 'brought'))).toBe(false);
+  });
+
+  it('EV904: names the kind of each failure, and judges what is there all the same', async () => {
+    const place = makePlace();
+    const write = bash('echo 42 > answer.txt');
+    const stuck = bash('sleep 271901');
+    const folder = dataset(place, {
+      cost: {
+        'task.json': task({ prompt: 'Cost.', limits: { usd: 0.5 } }),
+        'solution.json': solution({ ...bash('echo {i}'), costUsd: 0.3, times: 9 }),
+      },
+      declined: {
+        'task.json': task({ prompt: 'Decline.' }),
+        'solution.json': solution({ toolCalls: [{ name: 'reject', arguments: { reason: 'no' } }] }),
+      },
+      late: { 'task.json': task({ prompt: 'Time.', limits: { seconds: 3 } }), 'solution.json': solution(stuck) },
+      'over-but-right': {
+        'task.json': task({ prompt: 'Right.', limits: { usd: 0.5 } }),
+        'solution.json': solution(write, { ...stuck, costUsd: 1 }),
+      },
+      setup: { 'task.json': task({ prompt: 'Setup.' }), 'setup.sh': 'false', 'solution.json': solution(DONE) },
+      steps: {
+        'task.json': task({ prompt: 'Steps.', limits: { steps: 2 } }),
+        'solution.json': solution({ ...bash('echo {i}'), times: 9 }),
+      },
+      vendor: { 'task.json': task({ prompt: 'Fail.' }), 'solution.json': solution({ failure: 'LLM_AUTHENTICATION' }) },
+    });
+    await tendon(place, ['eval', folder, '--solutions', '-o', 'out', '-j', '4']);
+    expect(outcomes(place)).toEqual([
+      ['cost', 'cost'],
+      ['declined', 'declined'],
+      ['late', 'time'],
+      ['over-but-right', 'solved'],
+      ['setup', 'setup'],
+      ['steps', 'steps'],
+      ['vendor', 'agent'],
+    ]);
+    expect(report(place).totals).toMatchObject({ solved: 1, failures: { cost: 1, time: 1 } });
+    expect(report(place).attempts[0]!.use.usd).toBeCloseTo(0.6);
+    expect(processesWith('sleep 271901')).toEqual([]);
+  });
+
+  it('EV901: refuses what does not fit before anything runs', async () => {
+    const place = makePlace();
+    const folder = dataset(place, { one: { 'task.json': task() } });
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await tendon(place, ['eval', ...args]);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await refused(folder)).toContain('Set LLM_MODEL');
+    expect(await refused(folder, '--solutions')).toContain('no solution: one');
+    expect(await refused(folder, '--solutions', '--only', 'two')).toContain('No task is named two');
+    expect(await refused('nowhere', '--solutions')).toContain('nowhere');
+    expect(await refused(folder, '--jobs', 'many')).toContain('whole number');
+    writeFileSync(join(place.workspace, 'tasks/one/task.json'), '{"prompt":"x","limits":{"hours":1}}');
+    expect(await refused(folder, '--solutions')).toMatch(/task\.json of one does not fit: limits/);
+    expect(existsSync(join(place.workspace, 'eval-results'))).toBe(false);
+  });
+});
+
+describe('an evaluation that is cut off', () => {
+  const three = {
+    a: { 'task.json': task({ prompt: 'First.' }), 'solution.json': solution({ ...bash('echo 42 > answer.txt'), costUsd: 0.25 }, DONE) },
+    b: {
+      'task.json': task({ prompt: 'Second.' }),
+      'solution.json': solution({ ...bash('sleep 271902'), costUsd: 0.25 }, bash('echo 42 > answer.txt'), DONE),
+    },
+  };
+  const again = { 'solution.json': solution({ ...bash('echo 42 > answer.txt'), costUsd: 0.25 }, DONE) };
+  const args = ['eval', 'tasks', '--solutions', '-o', 'out', '-j', '1'];
+
+  /** Ended by the signal while the second task is worked on. */
+  async function cutOff(signal: 'SIGKILL' | 'SIGINT') {
+    const place = makePlace();
+    dataset(place, three);
+    const child = startTendon(place, args);
+    await child.until('[1/2] a: solved');
+    await expect.poll(() => processesWith('sleep 271902'), { timeout: 60_000 }).not.toEqual([]);
+    child.signal(signal);
+    return { place, ended: await child.ended };
+  }
+
+  async function goesOn(place: Place): Promise<void> {
+    dataset(place, { b: again });
+    const { code, stderr } = await tendon(place, args);
+    expect(stderr).toContain('1 of 2 attempts are finished already');
+    expect(stderr).not.toContain('a: solved');
+    expect(code).toBe(0);
+    // The attempt that was cut off has cost something too.
+    expect(report(place).totals).toMatchObject({ tasksSolved: 2, attempts: 2, left: 0, usd: 0.75 });
+    expect(processesWith('sleep 271902')).toEqual([]);
+  }
+
+  it('EV905: the same command goes on after a kill', async () => {
+    const { place, ended } = await cutOff('SIGKILL');
+    expect(ended).toBe('SIGKILL');
+    await goesOn(place);
+  });
+
+  it('EV906: Ctrl-C ends what runs, and the same command goes on', async () => {
+    const { place, ended } = await cutOff('SIGINT');
+    expect(ended).toBe(130);
+    expect(processesWith('sleep 271902')).toEqual([]);
+    expect(report(place).totals).toMatchObject({ attempts: 1, left: 1 });
+    await goesOn(place);
+  });
+
+  it('EV905: makes a changed task again, and what --again names', async () => {
+    const place = makePlace();
+    const folder = dataset(place, { a: three.a, wrong: { 'task.json': task({ prompt: 'Wrong.' }), 'solution.sh': 'echo 1 > answer.txt' } });
+    const run = async (...more: string[]) => (await tendon(place, ['eval', folder, '--solutions', '-o', 'out', ...more])).stderr;
+    await run();
+    const failed = await run('--again', 'failed');
+    expect(failed).toContain('wrong: failed (check)');
+    expect(failed).not.toContain('a: solved');
+    dataset(place, { a: { 'task.json': task({ prompt: 'First, changed.' }) } });
+    expect(await run()).toContain('a: solved');
+    expect(await run('--repeat', '2', '--only', 'a')).toContain('a #2: solved');
+    expect(report(place).totals).toMatchObject({ tasks: 1, attempts: 2, passAt: { 1: 1, 2: 1 } });
+  });
+
+  it('EV907 EV908: begins nothing when the budget is used up', async () => {
+    const place = makePlace();
+    dataset(place, { ...three, b: { ...three.b, ...again }, c: { 'task.json': task({ prompt: 'Third.' }), ...again } });
+    const first = await tendon(place, [...args, '--budget', '0.4']);
+    expect(first.code).toBe(1);
+    expect(first.stderr).toContain('The budget of $0.40 is used up; 2 attempts are left');
+    const second = await tendon(place, [...args, '--budget', '5', '--json']);
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout)).toMatchObject({ totals: { tasksSolved: 3, left: 0, usd: 1 } });
+  });
+});
