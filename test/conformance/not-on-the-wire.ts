@@ -56,7 +56,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a sandbox encloses is asked from inside, with a host beside it to look at: test/isolation and docs/spec/threats.md.',
-    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB800, SB801, SB410–SB412, RT820',
+    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB800, SB801, SB900, SB410–SB412, RT820',
   },
   {
     why: 'What a checkpoint holds to the last byte, its bounds, kills and clocks are looked at from beside the workspace; over the wire there is an action and its observation.',
@@ -88,7 +88,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
-    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, LM714, LM731, LM808, SV235, SV300–SV302, SV340, SV490–SV494, SV576, SV760, EN762, EN764',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, LM714, LM731, LM808, SV235, SV300–SV302, SV340, SV490–SV494, SV576, SV760, SV900, EN762, EN764',
   },
   {
     why: 'What is made of the workspace’s own texts, and what is looked up in its sandbox: which files count, in which order and how much. A client is sent the result, whatever it is.',

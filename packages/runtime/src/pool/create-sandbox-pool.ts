@@ -3,6 +3,7 @@ import { OUTPUT_LIMITS, PLUGIN_NAMES } from '@tendon/protocol/executor-api';
 import { addressOf } from '../drivers/driver.ts';
 import { holdFolder } from '../workspace/held-folder.ts';
 import { newIncarnation } from '../incarnation.ts';
+import { ProcessorWeights } from '../processes/processor-weights.ts';
 import { createReapers } from '../sandbox/reapers.ts';
 import { createKernelPackages, type KernelPackages } from '../python-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from '../python-packages/make-packages.ts';
@@ -153,6 +154,7 @@ function contextOf(options: SandboxPoolOptions): SandboxContext & { readonly ker
     reapers: createReapers(options.driver, options.otherReapers ?? []),
     folders: planFolders(options.stateRoot),
     clock: options.clock,
+    weights: new ProcessorWeights(() => performance.now()),
     notice: options.onNotice ?? (() => {}),
     leaseSeconds,
     outdatedMs: options.outdatedMs ?? 10 * 60_000,

@@ -36,13 +36,15 @@ export function limitsOf(given: Partial<Limits>): Limits {
 
 export type Controller = 'memory' | 'pids' | 'cpu';
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids', 'cpu'];
+/** Limits nothing: version 1 counts processor time in it, which in version 2 every group does. */
+const ACCOUNTING = 'cpuacct';
 
 /** One hierarchy in which groups can be made below this process's own group. */
 export interface Hierarchy {
   readonly version: 1 | 2;
   /** This process's own group; never the root of the hierarchy unless the process is there. */
   readonly ownGroup: string;
-  readonly controllers: readonly Controller[];
+  readonly controllers: readonly (Controller | typeof ACCOUNTING)[];
 }
 
 /** The groups of one sandbox. Limits stand on the outer group: the inner one is all that a cgroup namespace shows the inside. */
@@ -70,7 +72,7 @@ export function findHierarchies(mountinfo: string, cgroup: string): readonly Hie
     if (path === undefined) return [];
     // In a container the path may be the host's while the mount already starts at our group.
     const below = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : root === '/' ? path : '';
-    const controllers = type === 'cgroup2' ? CONTROLLERS : CONTROLLERS.filter((name) => names.includes(name));
+    const controllers = type === 'cgroup2' ? CONTROLLERS : ([...CONTROLLERS, ACCOUNTING] as const).filter((name) => names.includes(name));
     return controllers.length === 0 ? [] : [{ version: type === 'cgroup2' ? 2 : 1, ownGroup: join(mountPoint, below), controllers }];
   });
 }
@@ -105,8 +107,8 @@ async function createGroup(hierarchy: Hierarchy, name: string, limits: Limits) {
     await makeFolder(outer);
     const enforced: Controller[] = [];
     for (const controller of hierarchy.controllers)
-      if (await setLimit(outer, hierarchy.version, controller, limits)) enforced.push(controller);
-    if (enforced.length > 0) {
+      if (controller !== ACCOUNTING && (await setLimit(outer, hierarchy.version, controller, limits))) enforced.push(controller);
+    if (enforced.length > 0 || hierarchy.controllers.includes(ACCOUNTING)) {
       await makeFolder(join(outer, 'inside'));
       return { outer, enforced };
     }
@@ -125,7 +127,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** Fails where the group holds processes of its own (version 2 allows either processes or controlled children). */
-async function enableControllers(groups: readonly string[], controllers: readonly Controller[]): Promise<void> {
+async function enableControllers(groups: readonly string[], controllers: readonly string[]): Promise<void> {
   for (const group of groups) {
     for (const controller of controllers) await writeFile(join(group, 'cgroup.subtree_control'), `+${controller}`).catch(() => {});
   }

@@ -25,6 +25,7 @@ export async function hibernateSandbox(context: SandboxContext, open: OpenSandbo
 export async function letGo(open: OpenSandbox): Promise<void> {
   open.watch.stop();
   open.disk.stop();
+  open.stopWeighing();
   open.workspace?.close();
   open.client.close();
   open.ways.calls?.close();

@@ -25,6 +25,8 @@ export interface OpenSandbox extends CountedUse {
   readonly client: ExecutorClient;
   readonly watch: SandboxWatch;
   readonly disk: DiskWatch;
+  /** Its weight in the competition for processors stays as it is. */
+  readonly stopWeighing: () => void;
   /** Undefined for a remote sandbox, whose host looks after it. */
   readonly workspace: HeldFolder | undefined;
   readonly record: SandboxRecord & { readonly state: 'live' };
@@ -73,7 +75,10 @@ export async function holdSandbox(
     onChecked: () => void (context.driver.remote || boundLog(startLogOf(folders))),
   });
   const disk = holdDisk(context, record, { client, giveUp: watch.report, held: workspace });
+  // The groups of a container are its engine's.
+  const stopWeighing = context.weights.watch(handle.container === undefined ? handle.groups : []);
   void watch.lost.then(() => disk.stop());
+  void watch.lost.then(stopWeighing);
   const runtime = createSandboxRuntime({
     conversationId,
     incarnation,
@@ -90,7 +95,7 @@ export async function holdSandbox(
     notice,
     disk,
   });
-  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, disk, workspace, record, ways };
+  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, disk, stopWeighing, workspace, record, ways };
 }
 
 async function openWays(

@@ -3,6 +3,7 @@ import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { SandboxDriver } from '../drivers/driver.ts';
 import type { PackageSource } from '../egress/package-proxy.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { ProcessorWeights } from '../processes/processor-weights.ts';
 import type { SecretsFor } from './action-stream.ts';
 import type { Reapers } from './reapers.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
@@ -46,6 +47,7 @@ export interface SandboxTools {
   readonly reapers: Reapers;
   readonly folders: FolderPlan;
   readonly clock: Clock;
+  readonly weights: ProcessorWeights;
   readonly notice: (notice: string) => void;
 }
 
