@@ -56,7 +56,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a sandbox encloses is asked from inside, with a host beside it to look at: test/isolation and docs/spec/threats.md.',
-    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB800, SB801, SB900, SB410–SB412, RT820',
+    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB650, SB651, SB98, SB120–SB129, SB492, SB350, SB351, SB340, SB355–SB357, SB450, SB510–SB514, SB800, SB801, SB900, SB901, SB410–SB412, RT820',
   },
   {
     why: 'What a checkpoint holds to the last byte, its bounds, kills and clocks are looked at from beside the workspace; over the wire there is an action and its observation.',

@@ -52,6 +52,19 @@ describe('control groups', () => {
     expect(await removeGroups([])).toBe(true);
   });
 
+  it('SB901: are made while others of the same server are removed', async () => {
+    const ownGroup = await mkdtemp(join(tmpdir(), 'tendon-group-'));
+    made.push(ownGroup);
+    const sandboxes = ['a', 'b', 'c', 'd'].map(async (name) => {
+      for (let start = 0; start < 50; start++) {
+        const { outer } = await createGroups(name, limitsOf({}), [{ version: 1, ownGroup, controllers: ['cpuacct'] }]);
+        expect(outer).toEqual([join(ownGroup, 'tendon', name)]);
+        expect(await removeGroups(outer)).toBe(true);
+      }
+    });
+    await Promise.all(sandboxes);
+  });
+
   it('SB90: count what was ended and refused for a limit, in either version', async () => {
     const [one, two] = [await mkdtemp(join(tmpdir(), 'tendon-group-')), await mkdtemp(join(tmpdir(), 'tendon-group-'))];
     made.push(one, two);

@@ -102,9 +102,9 @@ async function createGroup(hierarchy: Hierarchy, name: string, limits: Limits) {
   const parent = join(hierarchy.ownGroup, 'tendon');
   const outer = join(parent, name);
   try {
-    await makeFolder(parent);
-    if (hierarchy.version === 2) await enableControllers([hierarchy.ownGroup, parent], hierarchy.controllers);
-    await makeFolder(outer);
+    await makeBelow(parent, outer, async () => {
+      if (hierarchy.version === 2) await enableControllers([hierarchy.ownGroup, parent], hierarchy.controllers);
+    });
     const enforced: Controller[] = [];
     for (const controller of hierarchy.controllers)
       if (controller !== ACCOUNTING && (await setLimit(outer, hierarchy.version, controller, limits))) enforced.push(controller);
@@ -124,6 +124,21 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
+}
+
+const MAKE_ATTEMPTS = 100;
+
+/** The end of the last sandbox below the parent removes that too, perhaps between the two steps: then both are made again. */
+async function makeBelow(parent: string, path: string, prepareParent: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await makeFolder(parent);
+    await prepareParent();
+    try {
+      return await makeFolder(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAKE_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** Fails where the group holds processes of its own (version 2 allows either processes or controlled children). */
