@@ -121,6 +121,7 @@ const LAYERS = {
       'restore-command',
       'doctor-command',
       'models-command',
+      'mcp-command',
       'sandboxes-command',
       'keys-command',
       'executor-command',

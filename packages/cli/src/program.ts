@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   restore: async () => (await import('./restore-command.ts')).restoreCommand,
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   models: async () => (await import('./models-command.ts')).modelsCommand,
+  mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
   sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   executor: async () => (await import('./executor-command.ts')).executorCommand,

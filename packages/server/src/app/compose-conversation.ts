@@ -60,7 +60,7 @@ export interface ConversationParts extends Foundation, TurnPorts {
 }
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
-  const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, mcpServers, pins, conversations, around } = parts;
+  const { config, clock, logger, mask, storage, runtimes, settings, conversations, around } = parts;
   const { chooses, places, traits, fairly, loop } = parts;
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
@@ -91,16 +91,8 @@ export async function composeConversation(record: StoredConversation, parts: Con
     extensions: {
       ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
       external: conversationTools(record, {
-        settings,
-        config,
-        mcpServers,
-        pins,
-        providerTokens,
-        conversations,
+        ...parts,
         own,
-        runtimes,
-        clock,
-        loop,
         onProblem: (sentence) => parts.registry.sayProblem(record.id, sentence),
       }),
       knowledge: knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),

@@ -26,6 +26,7 @@ import { keyRoutes } from '../access/key-routes.ts';
 import { legacyRoutes } from '../compat/opendevin/routes/legacy-routes.ts';
 import { loginRoutes } from '../access/login-routes.ts';
 import { modelRoutes } from '../settings/model-routes.ts';
+import { mcpLoginRoutes } from '../mcp/oauth/mcp-login-routes.ts';
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { sandboxRoutes } from '../sandboxes/sandbox-routes.ts';
 import { secretRoutes } from '../secrets/secret-routes.ts';
@@ -59,6 +60,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   shareRoutes,
   v1Routes,
   mcpRoutes,
+  mcpLoginRoutes,
   legacyRoutes,
   sandboxRoutes,
   schemaRoutes,

@@ -7,6 +7,7 @@ import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/create-conversation-params.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
+import { McpLogins } from '../mcp/oauth/mcp-logins.ts';
 import { ToolPins } from '../mcp/tool-pins.ts';
 import { openTokenStores, type TokenStores } from '../platform/auth/token-stores.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';
@@ -27,6 +28,8 @@ export interface Stores {
   readonly providerTokens: ProviderTokens;
   /** Those that conversations were created with. */
   readonly mcpServers: ConversationMcpServers;
+  /** Logins to MCP servers of the settings and the configuration. */
+  readonly mcpLogins: McpLogins;
   /** How those described their tools. */
   readonly pins: ToolPins;
   /** Keys, links and sessions that were handed out. */
@@ -69,6 +72,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     secretStore: await SecretStore.open(storage.records, jwtSecret, onChange),
     providerTokens: await ProviderTokens.open(storage.records, jwtSecret, { onChange }),
     mcpServers: new ConversationMcpServers(jwtSecret, onChange),
+    mcpLogins: await McpLogins.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     pins: new ToolPins(storage.records),
     access: await openTokenStores(storage.records, options.clock),
     modelAccess: new ModelKeys(onChange),
@@ -119,6 +123,7 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
     ...stores.providerTokens.secrets,
     ...[...stores.modelAccess.values()].flatMap(({ apiKey }) => apiKey ?? []),
     ...stores.mcpServers.secrets,
+    ...stores.mcpLogins.secrets,
   ];
 }
 

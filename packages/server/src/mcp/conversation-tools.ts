@@ -13,12 +13,14 @@ import type { ConversationMcpServers } from './conversation-mcp-servers.ts';
 import { urlOf } from '../settings/mcp-keys.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { McpServers } from './mcp-servers.ts';
+import type { McpLogins } from './oauth/mcp-logins.ts';
 import type { ToolPins } from './tool-pins.ts';
 
 export interface ConversationToolsParts extends PullRequestParts {
   readonly settings: Pick<SettingsStore, 'mcpServers' | 'key'>;
   readonly config: Pick<ConversationConfig, 'mcpServers' | 'searchApiKey'>;
   readonly mcpServers: ConversationMcpServers;
+  readonly mcpLogins: McpLogins;
   readonly pins: ToolPins;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
@@ -31,7 +33,7 @@ export interface ConversationToolsParts extends PullRequestParts {
 
 /** What this conversation's agent is offered beside its own tools. */
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): ExternalTools {
-  const { settings, config, mcpServers, pins, own, runtimes, clock, loop, onProblem } = parts;
+  const { settings, config, mcpServers, mcpLogins, pins, own, runtimes, clock, loop, onProblem } = parts;
   const chosen = mcpServers.open(record);
   const urlsOf = (given: McpConfig) => [...given.shttp_servers, ...given.sse_servers].map(urlOf);
   const strange = new Set(chosen && !mcpServers.isAdmins(record) ? urlsOf(chosen) : []);
@@ -43,7 +45,11 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
     },
     clock,
     pins,
-    fetchFor: (url) => (isPoliced(url) ? fetchBy(runtimes.dialAs(record.id)) : undefined),
+    fetchFor: ({ url, apiKey }) => {
+      if (isPoliced(url)) return fetchBy(runtimes.dialAs(record.id));
+      return apiKey === undefined ? mcpLogins.fetchFor(url) : undefined;
+    },
+    loginOf: ({ url, apiKey }) => (isPoliced(url) || apiKey !== undefined ? undefined : (mcpLogins.madeAt(url)?.toISOString() ?? '')),
     openProcess: async (signal) => {
       await own.acquire(record.id, { signal });
       const ports = runtimes.ports(record.id);
@@ -69,10 +75,7 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
   };
 }
 
-/**
- * Those of the configuration, then those of the settings; who is named in both is asked once, as the configuration has it.
- * @internal
- */
+/** Those of the configuration, then those of the settings; who is named in both is asked once, as the configuration has it. */
 export function joinedMcpServers(configured: McpConfig | undefined, settings: McpConfig): McpConfig {
   if (!configured) return settings;
   return {

@@ -1,8 +1,16 @@
 import type { McpConfig } from '@tendon/protocol';
 
+export interface RemoteMcpServer {
+  readonly name: string;
+  readonly kind: 'http' | 'sse';
+  readonly url: string;
+  readonly apiKey?: string;
+  readonly callMs: number;
+}
+
 /** One MCP server, as the settings name it. `name` is unique among them and part of the names of its tools. */
 export type McpServer =
-  | { readonly name: string; readonly kind: 'http' | 'sse'; readonly url: string; readonly apiKey?: string; readonly callMs: number }
+  | RemoteMcpServer
   | {
       readonly name: string;
       readonly kind: 'stdio';

@@ -5,12 +5,15 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMemoryStorage } from '@tendon/core/storage';
+import { Secret } from '@tendon/protocol/masking';
 import { CallToolMcpAction, McpConfig, type Action } from '@tendon/protocol';
 import { Seen } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../platform/system-clock.ts';
-import { McpServers } from './mcp-servers.ts';
+import { McpServers, type McpServersOptions } from './mcp-servers.ts';
 import { ToolPins } from './tool-pins.ts';
+import { loginServer } from './oauth/login-server.test-support.ts';
+import { McpLogins } from './oauth/mcp-logins.ts';
 import { findTools } from './tool-search.ts';
 
 const META = { id: 1, timestamp: '2026-01-01T00:00:00.000Z', source: 'agent' } as const;
@@ -41,7 +44,7 @@ async function mcpServer(descriptions: () => Readonly<Record<string, string>>): 
 }
 
 /** One conversation's connection to it. */
-function conversation(url: string, pins: ToolPins) {
+function conversation(url: string, pins: ToolPins, options: Partial<McpServersOptions> = {}) {
   const problems = new Seen<string>();
   const servers = new McpServers({
     config: () => McpConfig.parse({ sse_servers: [], stdio_servers: [], shttp_servers: [url] }),
@@ -49,6 +52,7 @@ function conversation(url: string, pins: ToolPins) {
     clock: systemClock,
     pins,
     onProblem: (sentence) => problems.take(sentence),
+    ...options,
   });
   onTestFinished(() => servers.close());
   const signal = AbortSignal.timeout(60_000);
@@ -116,4 +120,24 @@ it('EN809: a tool that is described otherwise than in an earlier conversation is
   const server = { name: 'x', kind: 'http', url, callMs: 1 } as const;
   expect(await pins.changed(server, [{ name: 'draw', description, inputSchema: { type: 'object' } }])).toEqual([]);
   expect([first!.problems.all, third!.problems.all]).toEqual([[], []]);
+});
+
+it('EN905: a server that asks for a login says how, and is met again when a person has logged in', async () => {
+  const server = await loginServer();
+  const { records } = createMemoryStorage({ clock: systemClock });
+  const logins = await McpLogins.open({ records, jwtSecret: new Secret('a-jwt-secret'), clock: systemClock, onChange: () => undefined });
+  const { names, call, problems } = conversation(server.mcp, newPins(), {
+    fetchFor: ({ url }) => logins.fetchFor(url),
+    loginOf: ({ url }) => logins.madeAt(url)?.toISOString() ?? '',
+  });
+  expect(await names()).toEqual([]);
+  expect(await problems.until(() => true)).toContain('the status 401. Log in to it with "tendon mcp login 127_0_0_1"');
+  const address = await logins.begin({ url: server.mcp, redirect: 'http://127.0.0.1:1/back' }, undefined);
+  const { state = '', code, iss } = Object.fromEntries(new URL(await server.permit(address)).searchParams);
+  await logins.finish({ state, code, iss });
+  expect(await names()).toEqual(['127_0_0_1_now']);
+  // It ends in the middle of the conversation.
+  server.access.clear();
+  expect(await call('127_0_0_1_now')).toMatchObject({ observation: 'mcp', content: 'noon' });
+  expect(server.refreshes).toBe(1);
 });

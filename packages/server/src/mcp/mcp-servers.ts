@@ -16,14 +16,16 @@ import { offeredName, offeredTool, type ListedTool } from './offered-tool.ts';
 import type { ToolPins } from './tool-pins.ts';
 import { resultPictures, resultText } from './tool-result.ts';
 import { findTools, foundText, MAX_SHOWN, TOOL_SEARCH, toolSearch } from './tool-search.ts';
-import { mcpServers, type McpServer } from './mcp-server.ts';
+import { mcpServers, type McpServer, type RemoteMcpServer } from './mcp-server.ts';
 
 export interface McpServersOptions {
   readonly config: () => McpConfig | undefined;
   /** `signal`: the conversation has ended, or the server is not named any more. */
   readonly openProcess: (signal: AbortSignal) => Promise<Duplex>;
   /** How an address is asked; default: as this process asks any. */
-  readonly fetchFor?: (url: string) => typeof fetch | undefined;
+  readonly fetchFor?: (server: RemoteMcpServer) => typeof fetch | undefined;
+  /** The login to a server, '' where nobody has logged in, nothing where nobody can: with another login it is met again. */
+  readonly loginOf?: (server: RemoteMcpServer) => string | undefined;
   readonly clock: Clock;
   readonly pins: Pick<ToolPins, 'changed'>;
   /** One sentence for the clients that watch: a server cannot be used, and why. */
@@ -110,7 +112,7 @@ export class McpServers implements ExternalTools {
   /** Begins with what is new, or may be tried again, and ends with what is not named any more. */
   async #meet(servers: readonly McpServer[]): Promise<void> {
     const now = this.#options.clock.now().getTime();
-    const wanted = new Map(servers.map((server) => [JSON.stringify(server), server]));
+    const wanted = new Map(servers.map((server) => [this.#keyOf(server), server]));
     for (const [key, entry] of this.#entries) {
       const isDue = entry.failedAt !== undefined && now - entry.failedAt >= AGAIN_MS;
       if (!wanted.has(key) || isDue) await this.#letGo(key);
@@ -141,12 +143,26 @@ export class McpServers implements ExternalTools {
       connection.onEnd(() => this.#lost(entry));
     } catch (cause) {
       this.#lost(entry);
-      if (!entry.ended.signal.aborted) onProblem(`The tools of "${entry.server.name}" cannot be used: ${(cause as Error).message}`);
+      if (!entry.ended.signal.aborted)
+        onProblem(`The tools of "${entry.server.name}" cannot be used: ${(cause as Error).message}${this.#loginHint(entry.server, cause)}`);
     }
   }
 
   #fetchFor(server: McpServer): typeof fetch | undefined {
-    return server.kind === 'stdio' ? undefined : this.#options.fetchFor?.(server.url);
+    return server.kind === 'stdio' ? undefined : this.#options.fetchFor?.(server);
+  }
+
+  #keyOf(server: McpServer): string {
+    return JSON.stringify([server, this.#loginOf(server)]);
+  }
+
+  #loginOf(server: McpServer): string | undefined {
+    return server.kind === 'stdio' ? undefined : this.#options.loginOf?.(server);
+  }
+
+  #loginHint(server: McpServer, cause: unknown): string {
+    const isRefused = (cause as Error).message.endsWith(' status 401') && this.#loginOf(server) !== undefined;
+    return isRefused ? `. Log in to it with "tendon mcp login ${server.name}", or give it an api_key` : '';
   }
 
   #lost(entry: Entry): void {
@@ -164,19 +180,19 @@ export class McpServers implements ExternalTools {
 
   #collect(): void {
     const offers = new Map<string, Offer>();
-    for (const [key, entry] of this.#entries) {
+    for (const entry of this.#entries.values()) {
       for (const tool of entry.tools) {
         const name = offeredName(entry.server.name, tool.name);
         const isFull = offers.has(name) || offers.size >= MAX_OFFERED || name === TOOL_SEARCH;
-        const offered = isFull ? undefined : offeredTool(name, this.#asFirstMet(key, tool));
+        const offered = isFull ? undefined : offeredTool(name, this.#asFirstMet(entry.server, tool));
         if (offered) offers.set(name, { entry, name: tool.name, tool: offered });
       }
     }
     this.#offers = offers;
   }
 
-  #asFirstMet(key: string, tool: ListedTool): ListedTool {
-    const id = `${key} ${tool.name}`;
+  #asFirstMet(server: McpServer, tool: ListedTool): ListedTool {
+    const id = `${JSON.stringify(server)} ${tool.name}`;
     const first = this.#firstMet.get(id) ?? tool;
     this.#firstMet.set(id, first);
     return first;

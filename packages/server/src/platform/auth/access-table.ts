@@ -7,8 +7,9 @@ export type Need = 'public' | 'shared' | 'read' | 'drive' | 'admin';
 const ONE = '/api/conversations/:id';
 
 const ROWS: Readonly<Record<Need, readonly string[]>> = {
-  // Alike for everybody and nothing of the user's: liveness, and the web app, which must load before it can ask for the key.
-  public: ['GET /alive', 'GET /health', 'GET /*', 'GET /login', 'POST /login'],
+  // Alike for everybody and nothing of the user's: liveness, and the web app, which must load before it can ask for the key. The
+  // callback is asked by a browser that another site leads here: the state that it brings is what lets it in.
+  public: ['GET /alive', 'GET /health', 'GET /*', 'GET /login', 'POST /login', 'GET /mcp/oauth/callback'],
   shared: [`GET ${ONE}`, `GET ${ONE}/events`, `GET ${ONE}/events/search`, `GET ${ONE}/trajectory`, 'WATCH /socket.io', 'WATCH /ws'],
   read: [
     'GET /server_info',
@@ -147,6 +148,9 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'POST /api/settings',
     'POST /api/models/probe',
     'POST /api/reset-settings',
+    'GET /api/mcp/logins',
+    'POST /api/mcp/logins',
+    'DELETE /api/mcp/logins',
     'GET /api/secrets',
     'POST /api/secrets',
     'PUT /api/secrets/:id',

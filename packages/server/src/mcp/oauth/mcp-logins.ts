@@ -1,0 +1,197 @@
+/**
+ * Owns the logins to MCP servers: one record each, `mcp-logins/<digest of the address>`, sealed whole like the servers' keys.
+ *
+ * L1  A token leaves only as `Secret`, to be masked, and in requests to the server it was given for.
+ * L2  A login that is under way is in memory, ends after ten minutes, and its state is taken once.
+ * L3  One refresh at a time for each server: a refresh token that was used twice ends the login at many of them.
+ * L4  A login counts for all who use the server by the settings or the configuration; an address that a key below `admin` named has none.
+ */
+import { createHash } from 'node:crypto';
+import { KeyedMutex, type Clock, type RecordStore } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
+import { z } from 'zod';
+import { seal, unseal } from '../../platform/auth/stored-secret.ts';
+import { LoginProblem } from './oauth-fetch.ts';
+import { finishLogin, OAuthGrant, refreshLogin, startLogin, type LoginRequest, type StartedLogin, type TokenAnswer } from './oauth-flow.ts';
+
+const Login = z.object({
+  url: z.string(),
+  grant: OAuthGrant,
+  /** Absent: it has ended, and its client is stored for the next one. */
+  tokens: z.object({ access: z.string(), refresh: z.string().optional(), expiresAt: z.number().optional() }).optional(),
+  /** When it was made, in ms: another number for each login. */
+  at: z.number(),
+});
+type Login = z.output<typeof Login>;
+
+/** What the callback brings. */
+export interface LoginAnswer {
+  readonly state: string;
+  readonly code?: string | undefined;
+  readonly iss?: string | undefined;
+  /** The browser that began it, where one did. */
+  readonly browser?: string | undefined;
+}
+
+interface PendingLogin extends StartedLogin {
+  readonly url: string;
+  readonly browser: string | undefined;
+  readonly endsAt: number;
+}
+
+export const LOGIN_MS = 10 * 60_000;
+const MAX_PENDING = 32;
+/** An access token is renewed so long before it ends. */
+const MARGIN_MS = 30_000;
+
+export interface McpLoginsOptions {
+  readonly records: Pick<RecordStore, 'list' | 'put' | 'delete'>;
+  readonly jwtSecret: Secret;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Called in the tick of each change of what is hidden. */
+  readonly onChange: () => void;
+}
+
+export class McpLogins {
+  readonly #options: McpLoginsOptions;
+  readonly #logins: Map<string, Login>;
+  readonly #pending = new Map<string, PendingLogin>();
+  readonly #changing = new KeyedMutex();
+
+  private constructor(options: McpLoginsOptions, logins: Map<string, Login>) {
+    this.#options = options;
+    this.#logins = logins;
+  }
+
+  static async open(options: McpLoginsOptions): Promise<McpLogins> {
+    const stored = await options.records.list<string>('mcp-logins');
+    const logins = stored.flatMap(({ value }) => {
+      const text = unseal(value, options.jwtSecret);
+      return (text !== undefined && Login.safeParse(JSON.parse(text)).data) || [];
+    });
+    return new McpLogins(options, new Map(logins.map((login) => [login.url, login])));
+  }
+
+  /** The addresses of the servers that are logged in to. */
+  get urls(): readonly string[] {
+    return [...this.#logins.values()].flatMap(({ url, tokens }) => (tokens ? [url] : []));
+  }
+
+  get secrets(): readonly Secret[] {
+    const texts = [...this.#logins.values()].flatMap(({ tokens, grant }) => [tokens?.access, tokens?.refresh, grant.client.client_secret]);
+    return texts.flatMap((text) => (text === undefined ? [] : new Secret(text)));
+  }
+
+  /** When the login was made that counts now. */
+  madeAt(url: string): Date | undefined {
+    const login = this.#logins.get(url);
+    return login?.tokens && new Date(login.at);
+  }
+
+  /** The address that a person opens. Rejects with a `LoginProblem`. */
+  async begin({ url, ...rest }: Omit<LoginRequest, 'before'>, browser: string | undefined): Promise<string> {
+    const started = await startLogin({ url, ...rest, before: this.#logins.get(url)?.grant });
+    const now = this.#now();
+    for (const [state, { endsAt }] of this.#pending) if (endsAt <= now || this.#pending.size >= MAX_PENDING) this.#pending.delete(state);
+    this.#pending.set(started.state, { ...started, url, browser, endsAt: now + LOGIN_MS });
+    return started.authorizationUrl;
+  }
+
+  /** The address of the server that is logged in to now. Rejects with a `LoginProblem`. */
+  async finish({ state, code, iss, browser }: LoginAnswer): Promise<string> {
+    const pending = this.#pending.get(state);
+    if (!pending || pending.endsAt <= this.#now() || pending.browser !== browser) {
+      throw new LoginProblem('this login is not under way here, or it took too long: begin it again');
+    }
+    this.#pending.delete(state);
+    if (code === undefined) throw new LoginProblem('it was not permitted there');
+    const { url, grant } = pending;
+    const answer = await finishLogin(url, pending, { code, iss });
+    return this.#changing.run(url, async () => {
+      const at = Math.max(this.#now(), (this.#logins.get(url)?.at ?? 0) + 1);
+      await this.#put({ url, grant, tokens: this.#tokensOf(answer), at });
+      return url;
+    });
+  }
+
+  /** Its tokens and its client are forgotten; false where there was no login. */
+  logOut(url: string): Promise<boolean> {
+    return this.#changing.run(url, async () => {
+      if (!this.#logins.has(url)) return false;
+      await this.#options.records.delete('mcp-logins', idOf(url));
+      this.#logins.delete(url);
+      this.#options.onChange();
+      return true;
+    });
+  }
+
+  /** `send` with the token of the login to the server at `url`, renewed when it has to be; nothing where there is no login. */
+  fetchFor(url: string, send: typeof fetch = fetch): typeof fetch | undefined {
+    if (!this.madeAt(url)) return undefined;
+    const { origin } = new URL(url);
+    return async (input, init) => {
+      const isServer = new URL(input instanceof Request ? input.url : input).origin === origin;
+      const token = isServer ? await this.#token(url) : undefined;
+      if (token === undefined) return send(input, init);
+      const answer = await send(input, withToken(init, token));
+      if (answer.status !== 401) return answer;
+      const fresh = await this.#renewed(url, token);
+      if (fresh === undefined) return answer;
+      await answer.body?.cancel();
+      return send(input, withToken(init, fresh));
+    };
+  }
+
+  #token(url: string): Promise<string | undefined> | string | undefined {
+    const tokens = this.#logins.get(url)?.tokens;
+    const isOver = tokens?.expiresAt !== undefined && tokens.expiresAt - MARGIN_MS <= this.#now();
+    return tokens && isOver ? this.#renewed(url, tokens.access) : tokens?.access;
+  }
+
+  /** Another token than `used`, which was refused or ends; nothing when a person has to log in again. */
+  #renewed(url: string, used: string): Promise<string | undefined> {
+    return this.#changing.run(url, async () => {
+      const login = this.#logins.get(url);
+      if (!login?.tokens || login.tokens.access !== used) return login?.tokens?.access;
+      const { refresh } = login.tokens;
+      const answer = refresh === undefined ? undefined : await refreshLogin(url, login.grant, refresh).catch(unlessRefused);
+      const { tokens: _ended, ...rest } = login;
+      const tokens = answer && this.#tokensOf({ ...answer, refresh_token: answer.refresh_token ?? refresh });
+      await this.#put(tokens ? { ...rest, tokens } : rest);
+      return tokens?.access;
+    });
+  }
+
+  #tokensOf({ access_token: access, refresh_token: refresh, expires_in: seconds }: TokenAnswer): NonNullable<Login['tokens']> {
+    return { access, ...(refresh !== undefined && { refresh }), ...(seconds !== undefined && { expiresAt: this.#now() + seconds * 1000 }) };
+  }
+
+  async #put(login: Login): Promise<void> {
+    const { records, jwtSecret, onChange } = this.#options;
+    // Hidden before it can be in an answer that is stored.
+    this.#logins.set(login.url, login);
+    onChange();
+    const id = idOf(login.url);
+    await records.put('mcp-logins', { id, sort: id, value: seal(JSON.stringify(login), jwtSecret) });
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime();
+  }
+}
+
+/** What could not be asked may be asked again later; what was refused is over. */
+function unlessRefused(cause: unknown): undefined {
+  if (cause instanceof LoginProblem && (cause.status === 400 || cause.status === 401)) return undefined;
+  throw cause;
+}
+
+function withToken(init: RequestInit | undefined, token: string): RequestInit {
+  const headers = new Headers(init?.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return { ...init, headers };
+}
+
+function idOf(url: string): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 32);
+}
