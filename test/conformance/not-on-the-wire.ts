@@ -12,7 +12,7 @@ export interface Group {
 export const NOT_ON_THE_WIRE: readonly Group[] = [
   {
     why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',
-    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915, CL916',
+    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917',
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
@@ -44,7 +44,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Which agents and optional tools there are, and whether a workspace can be mounted read-only, is our server’s: another has others.',
-    ids: 'EN820–EN824, EN915, RT821, RT822',
+    ids: 'EN820–EN824, EN915–EN918, RT821, RT822',
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',

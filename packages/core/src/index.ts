@@ -15,6 +15,7 @@ export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphor
 export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenConversationOptions } from './conversation/open-conversation.ts';
+export { excerptAround, searchedWords } from './knowledge/search-messages.ts';
 export type { KnowledgeSources } from './knowledge/library.ts';
 export { suggestRules } from './policy/suggest-rules.ts';
 export type { ConfirmationSettings } from './policy/confirmation-policy.ts';
@@ -52,6 +53,7 @@ export type {
 } from './sandbox/runtime.ts';
 export { costOf, spentOf } from './engine/spent.ts';
 export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
+export type { PastHit, PastHits, SearchPast } from './engine/recalled.ts';
 export type { ExternalTools } from './engine/external-tools.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';

@@ -5,6 +5,7 @@ import { executeBash, executeIpythonCell } from '../tools/execute.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import { finish, reject, think } from '../tools/finish.ts';
 import { applyPatch, multiEdit } from '../tools/many-edits.ts';
+import { recallTool } from '../tools/recall.ts';
 import { requestCondensation } from '../tools/request-condensation.ts';
 import { glob, grep } from '../tools/search.ts';
 import { strReplaceEditor } from '../tools/str-replace-editor.ts';
@@ -17,6 +18,7 @@ const OPTIONAL_TOOLS = {
   ask_user: askUser,
   grep,
   glob,
+  recall: recallTool,
   multi_edit: multiEdit,
   apply_patch: applyPatch,
   background,
@@ -31,7 +33,7 @@ export const OPTIONAL_TOOL_NAMES = Object.keys(OPTIONAL_TOOLS) as readonly Optio
 export const EDITING_TOOLS: ReadonlySet<string> = new Set<OptionalTool>(['multi_edit', 'apply_patch']);
 
 /** What an agent is offered without a choice. */
-export const USUAL_TOOLS: readonly OptionalTool[] = ['task_tracker', 'ask_user', 'grep', 'glob'];
+export const USUAL_TOOLS: readonly OptionalTool[] = ['task_tracker', 'ask_user', 'grep', 'glob', 'recall'];
 
 /** The general agent: a shell, cells of Python, an editor, a browser, and a way to end. */
 export const codeActAgent: Agent = {

@@ -76,6 +76,7 @@ export interface StageOptions {
   readonly knowledge?: Extensions['knowledge'];
   readonly agent?: OpenConversationOptions['agent'];
   readonly delegate?: Extensions['delegate'];
+  readonly past?: Extensions['past'];
   readonly external?: Extensions['external'];
 }
 
@@ -94,6 +95,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     sandbox: { runtimes, ...(options.preparesSandbox && { prepares: true }) },
     extensions: {
       ...(options.delegate && { delegate: options.delegate }),
+      ...(options.past && { past: options.past }),
       ...(options.external && { external: options.external }),
       ...(options.knowledge && { knowledge: options.knowledge }),
     },

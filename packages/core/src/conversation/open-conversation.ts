@@ -17,6 +17,7 @@ import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createAborts } from '../engine/aborts.ts';
 import type { Delegate } from '../engine/delegated.ts';
+import type { SearchPast } from '../engine/recalled.ts';
 import type { LoopPorts } from '../engine/ports.ts';
 import { runLoop } from '../engine/loop.ts';
 import type { ExternalTools } from '../engine/external-tools.ts';
@@ -66,6 +67,8 @@ interface SandboxOptions {
 interface ExtensionOptions {
   /** With it, offer the tool `delegate`. Default: nobody can be asked. */
   readonly delegate?: Delegate;
+  /** With it, offer the tool `recall`. Default: there is nothing to search. */
+  readonly past?: SearchPast;
   /** Offered to the model beside the agent's tools; owned by the conversation. Default: none. */
   readonly external?: ExternalTools;
   /** What the agent knows beside the files of the workspace. */
@@ -115,7 +118,7 @@ async function openPorts(
   options: OpenConversationOptions,
   emit: LoopPorts['emit'],
 ): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
-  const { id, log, agent, extensions: { delegate, external, knowledge = {} } = {} } = options;
+  const { id, log, agent, extensions: { delegate, past, external, knowledge = {} } = {} } = options;
   const { clock, mask, report = () => undefined } = options.host;
   const agentNow = options.agentNow ?? ((): Agent => agent);
   const aborts = createAborts();
@@ -134,6 +137,7 @@ async function openPorts(
     sandbox,
     library: createLibrary({ sandbox, agent: () => agentNow().name, sources: knowledge, clock, closing: aborts.closing, report }),
     delegate,
+    past,
     external,
     executing: new Mutex(),
     policy: createConfirmationPolicy(options.settings.confirmation ?? NEVER_ASKS),

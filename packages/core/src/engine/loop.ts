@@ -18,6 +18,7 @@ import { delegated } from './delegated.ts';
 import type { LoopPorts } from './ports.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
+import { recalled } from './recalled.ts';
 import { readPlan, type Tasks } from './plan.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
 import { calledExternally, callUnknown, wasCalledExternally } from './external-tools.ts';
@@ -84,7 +85,7 @@ function announced(state: EngineState, { limits }: Pick<LoopPorts, 'limits'>): r
 async function answer(ports: LoopPorts, action: Action): Promise<void> {
   if (action.action === 'delegate') return answerDelegate(ports, action);
   if (action.action === 'call_tool_mcp') return answerExternal(ports, action);
-  if (action.action === 'recall' && action.source === 'agent') return answerSkill(ports, action);
+  if (action.action === 'recall' && action.source === 'agent') return answerRecall(ports, action);
   const recalls = action.action === 'recall';
   if (recalls) await ports.library.load();
   const hits = recalls && action.source !== 'user' ? await searchMessages(ports.log, action.args.query) : undefined;
@@ -107,9 +108,10 @@ async function answerDelegate(ports: LoopPorts, action: Action<'delegate'>): Pro
   });
 }
 
-async function answerSkill(ports: LoopPorts, action: Action<'recall'>): Promise<void> {
-  const observation = await usedSkill(ports, action);
-  if (ports.aborts.closing.aborted) return;
+/** The agent's own: a skill, or a search of what was before. */
+async function answerRecall(ports: LoopPorts, action: Action<'recall'>): Promise<void> {
+  const observation = await (action.args.recall_type === 'default' ? recalled(ports, action) : usedSkill(ports, action));
+  if (!observation || ports.aborts.closing.aborted) return;
   await ports.folded.append((state) => (isDue(state, action) ? [{ ...answerTo(action, observation), source: 'environment' }] : []));
 }
 
@@ -159,7 +161,7 @@ async function settle(ports: LoopPorts): Promise<void> {
       } = state;
       if (!requested) return [];
       const answers = pending.map((action) => {
-        if (action.action === 'recall') return answered(ports, state, { action });
+        if (action.action === 'recall' && action.source !== 'agent') return answered(ports, state, { action });
         return answerTo(action, wasCalledExternally(ports, action) ? callUnknown : notice.stopped);
       });
       return [...answers, stateChanged(requested.to), ...(lastUserMessageId > requested.id ? [stateChanged('running')] : [])];

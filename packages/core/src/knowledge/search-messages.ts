@@ -7,10 +7,17 @@ const MAX_HITS = 10;
 const AROUND = 200;
 /** Shorter words are in every message. */
 const MIN_WORD = 3;
+const MAX_WORDS = 20;
+
+/** What of a query is looked for: each word once, in lower case. */
+export function searchedWords(query: string): readonly string[] {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}_.-]+/gu) ?? [];
+  return [...new Set(words)].filter((word) => word.length >= MIN_WORD).slice(0, MAX_WORDS);
+}
 
 /** Places in the conversation's own messages where all words of the query are, the latest first: its author, and the text around. */
 export async function searchMessages(log: EventLog, query: string): Promise<string[]> {
-  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_.-]+/gu) ?? [])].filter((word) => word.length >= MIN_WORD).slice(0, 20);
+  const words = searchedWords(query);
   const hits: string[] = [];
   const oldest = Math.max(0, log.nextId - MAX_EVENTS);
   for (let to = log.nextId; words.length > 0 && to > oldest && hits.length < MAX_HITS; to -= PAGE) {
@@ -20,13 +27,14 @@ export async function searchMessages(log: EventLog, query: string): Promise<stri
       const { content } = event.args;
       const lower = content.toLowerCase();
       if (words.every((word) => lower.includes(word)))
-        hits.push(`[${event.id}] ${event.source}: ${around(content, lower.indexOf(words[0]!))}`);
+        hits.push(`[${event.id}] ${event.source}: ${excerptAround(content, lower.indexOf(words[0]!))}`);
     }
   }
   return hits;
 }
 
-function around(content: string, at: number): string {
+/** On one line, with what stands before and after. */
+export function excerptAround(content: string, at: number): string {
   const [from, to] = [Math.max(0, at - AROUND), at + AROUND];
   const text = content.slice(from, to).toWellFormed().replaceAll(/\s+/g, ' ').trim();
   return `${from > 0 ? '…' : ''}${text}${to < content.length ? '…' : ''}`;

@@ -91,7 +91,8 @@ function runText({ content, extras: { metadata } }: Observation<'run'>): string 
 /** What is known about the workspace and the task beside the user's words; silent when nothing is. */
 function sayRecall(observation: Observation<'recall'>): Saying {
   const { extras } = observation;
-  if (observation.tool_call_metadata) return result(observation.content);
+  if (observation.tool_call_metadata)
+    return result(extras.recall_type === 'default' ? outsideText('earlier text', observation.content) : observation.content);
   if (extras.query !== undefined) return sayMemory(extras.query, observation.content);
   const facts = [
     extras.date && `Today's date: ${extras.date}`,

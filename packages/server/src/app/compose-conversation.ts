@@ -27,6 +27,8 @@ import { conversationTools } from '../mcp/conversation-tools.ts';
 import { knowledgeSources } from '../knowledge/knowledge-sources.ts';
 import { replayThen } from '../replay/replay-then.ts';
 import { repositoryOf } from '../git/repository/repository-of.ts';
+import type { EventSearch } from '../events/event-search.ts';
+import { searchPast } from '../events/search-past.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { type ModelChoice, modelSource } from '../settings/model-choice.ts';
 import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts';
@@ -55,6 +57,7 @@ interface TurnPorts {
 export interface ConversationParts extends Foundation, TurnPorts {
   readonly runtimes: SandboxPool;
   readonly conversations: Conversations;
+  readonly eventSearch: EventSearch;
   readonly registry: Pick<ConversationRegistry, 'sayProblem'>;
   readonly around: Around;
 }
@@ -89,7 +92,8 @@ export async function composeConversation(record: StoredConversation, parts: Con
     llm: fairly(metered(marked(replayed, loop))),
     smallLlm: metered(modelSource(() => choice().small, make)),
     extensions: {
-      ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
+      // Another agent that does a part of the work knows only its task.
+      ...(!record.delegated_by && { delegate: delegation(conversations, record), past: searchPast(record, { ...parts, conversations }) }),
       external: conversationTools(record, {
         ...parts,
         own,

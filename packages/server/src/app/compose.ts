@@ -71,8 +71,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const registry = createRegistry(foundation, options.questionWaitMs);
   const runtimes = createSandboxes(foundation, registry);
   const places = new KeyedSemaphore(config.maxModelRequests);
-  const conversations = createConversations(foundation, registry, runtimes, places, options);
   const eventSearch = createEventSearch(foundation);
+  const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, options);
   const { storage, settings } = stores;
   const knownModels = new KnownModels({ ...foundation, places });
   return {
@@ -139,7 +139,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
 }
 
 function createConversations(
-  foundation: Foundation,
+  foundation: Foundation & Pick<Engine, 'eventSearch'>,
   registry: ConversationRegistry,
   runtimes: SandboxPool,
   places: KeyedSemaphore,

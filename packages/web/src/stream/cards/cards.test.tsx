@@ -50,6 +50,19 @@ describe('cards', () => {
     expect(cardOf(step(event))).toMatchObject({ verb: 'Searched for', object: 'to-?do' });
   });
 
+  it('CL917: a search of earlier conversations is shown as one, with what was looked for', () => {
+    const extras = { recall_type: 'default', query: 'marmalade otter' };
+    const event = fromJson({
+      id: 1,
+      timestamp: '2026-01-01T00:00:00Z',
+      source: 'environment',
+      observation: 'recall',
+      content: 'x',
+      extras,
+    });
+    expect(cardOf(step(event))).toMatchObject({ verb: 'Searched earlier conversations', detail: 'marmalade otter' });
+  });
+
   it('CL26: an action that a person rejected says so', () => {
     const args = { command: 'rm -rf build', confirmation_state: 'rejected' };
     const event = fromJson({ id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'run', args });

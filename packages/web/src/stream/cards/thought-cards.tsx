@@ -1,5 +1,6 @@
 import { BookOpen, Lightbulb, ListChecks, TextQuote } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
+import { Well } from '../../code/output.tsx';
 import { count, clock } from '../../copy/figures.ts';
 import { firstSentence } from '../../copy/shorten.ts';
 import { StateGlyph } from '../../ui/icon.tsx';
@@ -32,7 +33,21 @@ export const summarizeCard: ActionCard<'summarize'> = ({ action }) => ({
   body: () => <Prose text={action.args.summary} />,
 });
 
-export const recallCard: ObservationCard<'recall'> = ({ extras, timestamp }) => {
+export const recallCard: ObservationCard<'recall'> = (observation) =>
+  observation.extras.recall_type === 'default' ? searchCard(observation) : notesCard(observation);
+
+/** What the agent looked for in this conversation and earlier ones. */
+const searchCard: ObservationCard<'recall'> = ({ content, extras: { query = '' }, timestamp }) => ({
+  icon: BookOpen,
+  verb: 'Searched earlier conversations',
+  detail: query,
+  facts: [{ text: clock(timestamp) }],
+  name: `Searched earlier conversations, ${query}`,
+  open: 'never',
+  ...(content && { copy: content, body: () => <Well text={content} rows /> }),
+});
+
+const notesCard: ObservationCard<'recall'> = ({ extras, timestamp }) => {
   const notes = extras.microagent_knowledge;
   const sources = [
     ...(extras.repo_instructions ? ['project notes'] : []),
