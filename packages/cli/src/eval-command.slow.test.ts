@@ -47,7 +47,7 @@ describe('tendon eval', () => {
       },
       right: { 'task.json': task({ prompt: 'Be right.', tags: ['easy'] }), 'solution.sh': 'echo 42 > answer.txt' },
     });
-    const { code, stdout, stderr } = await tendon(place, ['eval', folder, '--solutions', '-o', 'out']);
+    const { code, stdout, stderr } = await tendon(place, ['eval', folder, '--solutions', '--atif', '-o', 'out']);
     expect(stderr).toContain('[3/3] ');
     expect(stdout).toContain('2 of 3 tasks solved');
     expect(outcomes(place)).toEqual([
@@ -59,6 +59,7 @@ describe('tendon eval', () => {
     const last = report(place).attempts[2]!;
     expect(last).toMatchObject({ tags: ['easy'], use: { steps: 2 } });
     expect(readFileSync(join(place.workspace, 'out', last.trajectory), 'utf8')).toContain('echo 42 > answer.txt');
+    expect(readFileSync(join(place.workspace, 'out', last.atif!), 'utf8')).toContain('"total_steps":');
     expect(readdirSync(join(place.workspace, 'out/home/workspaces'))).toEqual([]);
     expect(processesWith(place.workspace)).toEqual([]);
   });

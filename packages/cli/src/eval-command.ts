@@ -28,6 +28,7 @@ interface EvalCommandOptions {
   readonly again?: 'failed' | 'all';
   readonly solutions?: boolean;
   readonly saveWorkspaces?: boolean;
+  readonly atif?: boolean;
   readonly json?: boolean;
 }
 
@@ -46,6 +47,7 @@ export const evalCommand: AddCommand = (program, end) => {
     .option('--again <which>', 'make finished attempts again: failed, or all', which)
     .option('--solutions', "play each task's own solution instead of asking a model: does the dataset work?")
     .option('--save-workspaces', 'leave the workspaces of finished attempts in the results')
+    .option('--atif', 'write the trajectories in the Agent Trajectory Interchange Format too')
     .option('--json', 'print the report as one line of JSON')
     .option('--runtime <driver>', 'where commands run: local (sandboxed, the default), docker, or none (no isolation at all)')
     .option('--config-file <file>', 'a config.toml beneath the environment')
@@ -88,21 +90,10 @@ async function prepare(dataset: string, options: EvalCommandOptions) {
   if (config.runtime === 'remote') return ['Workspaces are filled on this machine: RUNTIME=remote cannot be evaluated.'];
   if (config.runtime === 'none' && runtime !== 'none')
     return ['Tasks and models may do anything: without a sandbox they only run with --runtime none.'];
-  const { jobs, repeat, budget, again, saveWorkspaces = false } = options;
+  const { jobs, repeat, budget, again, saveWorkspaces: savesWorkspaces = false, atif = false } = options;
   const notify = (line: string): void => void process.stderr.write(`${line}\n`);
-  return {
-    dataset: basename(resolve(dataset)),
-    model,
-    tasks,
-    config,
-    out,
-    jobs,
-    repeat,
-    budget,
-    again,
-    savesWorkspaces: saveWorkspaces,
-    notify,
-  };
+  const name = basename(resolve(dataset));
+  return { dataset: name, model, tasks, config, out, jobs, repeat, budget, again, savesWorkspaces, atif, notify };
 }
 
 async function readDataset(dataset: string): Promise<readonly EvalTask[]> {

@@ -59,6 +59,19 @@ describe('tendon run', () => {
     expect(stdout).toContain(words);
   });
 
+  it('EV920: writes the run as ATIF, also when it failed', async () => {
+    const place = makePlace();
+    const model = place.script([bash('echo 42'), { failure: 'LLM_AUTHENTICATION' }]);
+    const { code } = await tendon(place, ['run', '--atif', 'run.json', '-m', model, 'print it']);
+    expect(code).toBe(1);
+    const { steps } = JSON.parse(readFileSync(join(place.workspace, 'run.json'), 'utf8')) as { steps: { observation?: unknown }[] };
+    expect(steps.find(({ observation }) => observation)).toMatchObject({
+      source: 'agent',
+      tool_calls: [{ function_name: 'execute_bash', arguments: { command: 'echo 42' } }],
+      observation: { results: [{ source_call_id: expect.any(String), content: expect.stringContaining('42') }] },
+    });
+  });
+
   it('SV455: says which variable lets a sandbox reach a host that it was refused, once', async () => {
     const place = makePlace();
     const ask = bash('for time in 1 2 3; do curl -sS -m 30 http://asked.example/; done');

@@ -10,6 +10,7 @@ Exit code: 0 the agent finished or answered, 1 it failed, 2 wrong usage, 130 int
 
 interface RunOptions extends EnvironmentOptions {
   readonly json?: boolean;
+  readonly atif?: string;
 }
 
 export const runCommand: AddCommand = (program, end) => {
@@ -18,13 +19,14 @@ export const runCommand: AddCommand = (program, end) => {
     .description('give an agent one task and watch it work')
     .argument('<task...>', 'what is to be done, in plain words; - reads it from standard input')
     .option('--json', 'print every event as a line of JSON')
+    .option('--atif <file>', 'write the run to this file when it ends, in the Agent Trajectory Interchange Format')
     .option('-m, --model <name>', 'model as provider/name, e.g. openai/gpt-4o')
     .option('-w, --workspace <folder>', 'the folder the agent works in (default: the current one)')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .option('--runtime <driver>', 'where commands run: local (sandboxed, the default), docker, remote, or none (no isolation at all)')
     .option('--config-file <file>', 'a config.toml beneath the environment (default: the one in the home, if there is one)')
     .addHelpText('after', HELP)
-    .action(async (words: readonly string[], { json = false, ...options }: RunOptions) => {
+    .action(async (words: readonly string[], { json = false, atif, ...options }: RunOptions) => {
       const task = (words.length === 1 && words[0] === '-' ? await text(process.stdin) : words.join(' ')).trim();
       if (task === '') {
         process.stderr.write('There is no task. Say what is to be done: tendon run "write a bash script that prints hello"\n');
@@ -39,6 +41,6 @@ export const runCommand: AddCommand = (program, end) => {
         return end(EXIT.usage);
       }
       const { runTask } = await import('./run/run-task.ts');
-      end(await runTask({ task, json, model: options.model, ...read }));
+      end(await runTask({ task, json, atif, model: options.model, ...read }));
     });
 };

@@ -9,6 +9,7 @@ export { importStore, type ImportOptions, type ImportSummary } from './import/im
 export { readEvents, type RecordedLog } from './import/read-events.ts';
 export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';
 export { saveTrajectory, type SaveTrajectoryOptions } from './events/save-trajectory.ts';
+export { atifText } from './events/atif-text.ts';
 export { trajectoryText } from './events/trajectory-text.ts';
 export { runSandboxCommand, type CommandOutput } from './sandboxes/sandbox-command.ts';
 export { askForBody, findServer, type FoundServer } from './platform/server-address.ts';

@@ -5,12 +5,12 @@
  * V1  An attempt that has finished is in the journal before it is reported, and is not made again (J1).
  * V2  An attempt that was cut off leaves nothing but its cost, which counts for the budget.
  */
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { composeEngine, removeFolder, systemClock, trajectoryText, type Config, type Engine } from '@tendon/server/headless';
+import { atifText, composeEngine, removeFolder, systemClock, trajectoryText, type Config, type Engine } from '@tendon/server/headless';
 import { EXIT } from '../add-command.ts';
 import type { Interruption } from '../terminal/interruption.ts';
 import { printable } from '../terminal/printable.ts';
@@ -35,6 +35,8 @@ export interface EvalOptions {
   /** Which finished attempts are made again. */
   readonly again: 'failed' | 'all' | undefined;
   readonly savesWorkspaces: boolean;
+  /** Trajectories are written in ATIF too. */
+  readonly atif: boolean;
   readonly notify: (line: string) => void;
 }
 
@@ -160,7 +162,7 @@ class Evaluation {
           this.#running.set(conversation, usd);
           this.#checkBudget();
         },
-        onEnd: (id) => this.#saveTrajectory(id, trajectoryName(task.id, attempt)),
+        onEnd: (id) => this.#saveTrajectory(id, { task: task.id, attempt }),
       });
       const { patch, ...rest } = outcome;
       if (patch !== undefined) await this.#savePatch(task.id, attempt, patch);
@@ -184,11 +186,12 @@ class Evaluation {
     if (budget !== undefined && this.#journal.spentUsd + running >= budget) this.#spent.abort();
   }
 
-  async #saveTrajectory(id: string, name: string): Promise<void> {
+  async #saveTrajectory(id: string, result: Pick<AttemptResult, 'task' | 'attempt'>): Promise<void> {
+    const { out, atif } = this.#options;
     const log = await this.#engine.conversations.log(id);
     if (!log) return;
-    const path = join(this.#options.out, name);
-    await pipeline(Readable.from(trajectoryText(log)), createWriteStream(path, { mode: 0o600 }));
+    await writeText(join(out, trajectoryName(result)), trajectoryText(log));
+    if (atif) await writeText(join(out, atifName(result)), atifText(log));
   }
 
   async #savePatch(task: string, attempt: number, patch: string): Promise<void> {
@@ -198,12 +201,13 @@ class Evaluation {
   }
 
   #report(results: readonly AttemptResult[], left: number): EvalReport {
-    const { dataset, model, tasks } = this.#options;
+    const { dataset, model, tasks, out } = this.#options;
     const tags = new Map(tasks.map((task) => [task.id, task.tags]));
     const attempts = results.map((result) => ({
       ...result,
       tags: tags.get(result.task) ?? [],
-      trajectory: trajectoryName(result.task, result.attempt),
+      trajectory: trajectoryName(result),
+      ...(existsSync(join(out, atifName(result))) && { atif: atifName(result) }),
     }));
     return { dataset, model, totals: evalTotals(results, { left, usd: this.#journal.spentUsd }), attempts };
   }
@@ -220,8 +224,16 @@ class Evaluation {
   }
 }
 
-function trajectoryName(task: string, attempt: number): string {
+function trajectoryName({ task, attempt }: Pick<AttemptResult, 'task' | 'attempt'>): string {
   return `trajectories/${task}.${attempt}.json`;
+}
+
+function atifName({ task, attempt }: Pick<AttemptResult, 'task' | 'attempt'>): string {
+  return `trajectories/${task}.${attempt}.atif.json`;
+}
+
+function writeText(path: string, text: AsyncIterable<string>): Promise<void> {
+  return pipeline(Readable.from(text), createWriteStream(path, { mode: 0o600 }));
 }
 
 function resultLine({ task, attempt, solved, failure, detail, use }: AttemptResult): string {

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { ChangeAgentStateAction, MessageAction, type Event, type NetworkFrame } from '@tendon/protocol';
-import { type Config, type Engine, composeEngine, systemClock } from '@tendon/server/headless';
+import { atifText, type Config, type Engine, composeEngine, systemClock } from '@tendon/server/headless';
 import { EXIT } from '../add-command.ts';
 import { watchInterruption, type Interruption } from '../terminal/interruption.ts';
 import { createJsonRenderer, type Renderer } from './renderer.ts';
@@ -11,6 +14,8 @@ import { createTextRenderer } from './text-renderer.ts';
 export interface RunTask {
   readonly task: string;
   readonly json: boolean;
+  /** Where the trajectory goes when the run ends. */
+  readonly atif: string | undefined;
   readonly model: string | undefined;
   readonly config: Config;
   readonly notices: readonly string[];
@@ -22,7 +27,7 @@ const STOP_MS = 10_000;
 const FORCE_MS = 3_000;
 
 /** One task from beginning to end, with the engine in this process. Resolves with the exit code; nothing is left running. */
-export async function runTask({ task, json, model, config, notices }: RunTask): Promise<number> {
+export async function runTask({ task, json, atif, model, config, notices }: RunTask): Promise<number> {
   using interruption = watchInterruption(process.stdout);
   const renderer = json ? createJsonRenderer(toOutput, toErrors) : terminalRenderer();
   for (const notice of notices) toErrors(`${notice}\n`);
@@ -34,7 +39,7 @@ export async function runTask({ task, json, model, config, notices }: RunTask): 
     return EXIT.failed;
   }
   try {
-    return await follow(engine, { task, model, renderer, interruption });
+    return await follow(engine, { task, atif, model, renderer, interruption });
   } finally {
     renderer.end();
     await engine.close();
@@ -43,12 +48,13 @@ export async function runTask({ task, json, model, config, notices }: RunTask): 
 
 interface Following {
   readonly task: string;
+  readonly atif: string | undefined;
   readonly model: string | undefined;
   readonly renderer: Renderer;
   readonly interruption: Interruption;
 }
 
-async function follow(engine: Engine, { task, model, renderer, interruption }: Following): Promise<number> {
+async function follow(engine: Engine, { task, atif, model, renderer, interruption }: Following): Promise<number> {
   const { conversations, sandbox } = engine;
   const created = await conversations.create({ trigger: 'cli', ...(model !== undefined && { model }) });
   if (!created.ok) return refuse(created.error.message);
@@ -81,6 +87,7 @@ async function follow(engine: Engine, { task, model, renderer, interruption }: F
     unwatch();
     held.release();
     await endSandbox(engine, record.id, interruption.forced);
+    if (atif !== undefined) await pipeline(Readable.from(atifText(held.open.conversation.log)), createWriteStream(atif, { mode: 0o600 }));
   }
 }
 

@@ -16,6 +16,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
+import { atifText } from './atif-text.ts';
 import { findEvents } from './find-events.ts';
 import { trajectoryLines, trajectoryText } from './trajectory-text.ts';
 import type { App, Routes } from '../platform/http/app.ts';
@@ -73,7 +74,7 @@ function readingRoutes(app: App, { conversations, eventSearch }: EventContext): 
     );
   }
 
-  const format = z.enum(['json', 'jsonl']).default('json');
+  const format = z.enum(['json', 'jsonl', 'atif']).default('json');
   app.get(
     '/api/conversations/:id/trajectory',
     { schema: { params: ById, querystring: z.object({ format }), response: { 200: Trajectory, 404: Failure } } },
@@ -81,6 +82,7 @@ function readingRoutes(app: App, { conversations, eventSearch }: EventContext): 
       const log = await conversations.log(params.id);
       if (!log) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
       if (query.format === 'json') return sendJsonText(reply, Readable.from(trajectoryText(log)));
+      if (query.format === 'atif') return sendJsonText(reply, Readable.from(atifText(log)));
       return (reply as FastifyReply).type('application/x-ndjson; charset=utf-8').send(Readable.from(trajectoryLines(log))) as never;
     },
   );
