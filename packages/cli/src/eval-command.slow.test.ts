@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -215,5 +216,69 @@ describe('an evaluation that is cut off', () => {
     const second = await tendon(place, [...args, '--budget', '5', '--json']);
     expect(second.code).toBe(0);
     expect(JSON.parse(second.stdout)).toMatchObject({ totals: { tasksSolved: 3, left: 0, usd: 1 } });
+  });
+});
+
+describe('a dataset in the shape of SWE-bench', () => {
+  /** A repository with a fault in its first commit, and the fix in its second. */
+  function repository(place: Place) {
+    const folder = join(place.workspace, 'mirrors/owner/tool');
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=Dev', '-c', 'user.email=dev@example.org', '-C', folder, ...args], { encoding: 'utf8' }).trim();
+    mkdirSync(folder, { recursive: true });
+    git('init', '-q', '-b', 'main');
+    write('tool.py', 'def double(n):\n    return n + n + 1\n');
+    write('test_tool.py', 'from tool import double\n\n\ndef test_zero():\n    pass\n');
+    git('add', '.');
+    git('commit', '-qm', 'Begin');
+    const base = git('rev-parse', 'HEAD');
+    write('tool.py', 'def double(n):\n    return n + n\n');
+    git('commit', '-qam', 'The secret fix');
+    const patch = git('diff', base, '--', 'tool.py');
+    write('test_tool.py', 'from tool import double\n\n\ndef test_zero():\n    assert double(0) == 0\n');
+    const testPatch = git('diff', '--', 'test_tool.py');
+    git('reset', '-q', '--hard');
+    return { base, patch: `${patch}\n`, testPatch: `${testPatch}\n` };
+  }
+
+  const RUN_TESTS = `python3 -c "import sys, test_tool; [getattr(test_tool, name)() for name in sys.argv[1:]]" {tests}`;
+
+  it('EV912: is solved by the patch of its repository, and judged by its own tests', async () => {
+    const place = makePlace();
+    const { base, patch, testPatch } = repository(place);
+    const instance = (id: string, of: string) => ({
+      instance_id: id,
+      repo: 'owner/tool',
+      base_commit: base,
+      problem_statement: `${id}: doubling is wrong.`,
+      patch: of,
+      test_patch: testPatch,
+      FAIL_TO_PASS: '["test_zero"]',
+      PASS_TO_PASS: [],
+    });
+    const cheat = patch.replace('return n + n\n', 'return n + n + 2\n');
+    const lines = [instance('owner__tool-1', patch), instance('owner__tool-2', cheat)].map((one) => JSON.stringify(one));
+    writeFileSync(join(place.workspace, 'set.jsonl'), `${lines.join('\n')}\n`);
+    const args = ['eval', 'set.jsonl', '--solutions', '-o', 'out'];
+    expect((await tendon(place, args)).stderr).toContain('--mirrors');
+    expect((await tendon(place, [...args, '--mirrors', 'mirrors'])).stderr).toContain('--test-command');
+    const asked = [...args, '--mirrors', 'mirrors', '--test-command', RUN_TESTS, '--save-workspaces'];
+    const { code, stderr } = await tendon(place, asked);
+    expect(code, stderr).toBe(1);
+    expect(outcomes(place)).toEqual([
+      ['owner__tool-1', 'solved'],
+      ['owner__tool-2', 'check'],
+    ]);
+    expect(readFileSync(join(place.workspace, 'out/patches/owner__tool-1.1.patch'), 'utf8')).toContain('+    return n + n\n');
+    const workspaces = join(place.workspace, 'out/home/workspaces');
+    const history = (name: string) =>
+      execFileSync('git', ['-C', join(workspaces, name), 'log', '--all', '--format=%s'], { encoding: 'utf8' });
+    expect(readdirSync(workspaces).map(history)).toEqual(['Begin\n', 'Begin\n']);
+    const predictions = readFileSync(join(place.workspace, 'out/predictions.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(predictions.map((line) => JSON.parse(line) as object)).toEqual([
+      { instance_id: 'owner__tool-1', model_name_or_path: 'solutions', model_patch: expect.stringContaining('return n + n') },
+      { instance_id: 'owner__tool-2', model_name_or_path: 'solutions', model_patch: expect.stringContaining('n + 2') },
+    ]);
   });
 });

@@ -7,7 +7,7 @@ import { withOptions } from './environment-options.ts';
 import type { EvalTask } from './eval/task.ts';
 
 const HELP = `
-DATASET is a folder of tasks, each a folder with a task.json (docs/evaluation.md). The agent works on each task in a sandbox of its own; when it has
+DATASET is a folder of tasks, each a folder with a task.json, or a file of SWE-bench instances as JSON lines (docs/evaluation.md). The agent works on each task in a sandbox of its own; when it has
 ended, the task's check runs in another one. Results are written to --out as they come: after a kill or Ctrl-C the same command goes on, and a
 finished attempt is not made again. The model is that of LLM_MODEL and LLM_API_KEY; what is stored in ~/.tendon is not used.
 Exit code: 0 every task is solved, 1 some are not, or the budget is used up, 2 wrong usage, 130 interrupted.`;
@@ -18,6 +18,8 @@ const NOT_TAKEN = ['WORKSPACE_BASE', 'TENDON_ALLOWED_DIRS', 'SANDBOX_VOLUMES', '
 interface EvalCommandOptions {
   readonly out?: string;
   readonly model?: string;
+  readonly mirrors?: string;
+  readonly testCommand?: string;
   readonly runtime?: string;
   readonly configFile?: string;
   readonly jobs: number;
@@ -36,7 +38,7 @@ export const evalCommand: AddCommand = (program, end) => {
   program
     .command('eval')
     .description('run an agent over a dataset of tasks, check each result and write a report')
-    .argument('<dataset>', 'a folder of tasks')
+    .argument('<dataset>', 'a folder of tasks, or a file of instances')
     .option('-o, --out <folder>', 'where the results are (default: eval-results/DATASET/MODEL)')
     .option('-m, --model <name>', 'model as provider/name, e.g. openai/gpt-4o')
     .option('-j, --jobs <n>', 'attempts at the same time', count, 2)
@@ -46,6 +48,8 @@ export const evalCommand: AddCommand = (program, end) => {
     .option('--budget <dollars>', 'what the whole run may cost, earlier parts of it included', dollars)
     .option('--again <which>', 'make finished attempts again: failed, or all', which)
     .option('--solutions', "play each task's own solution instead of asking a model: does the dataset work?")
+    .option('--mirrors <folder>', 'where the repositories of SWE-bench instances are cloned')
+    .option('--test-command <command>', 'runs the tests of SWE-bench instances; {tests} stands for their names')
     .option('--save-workspaces', 'leave the workspaces of finished attempts in the results')
     .option('--atif', 'write the trajectories in the Agent Trajectory Interchange Format too')
     .option('--json', 'print the report as one line of JSON')
@@ -75,7 +79,7 @@ export const evalCommand: AddCommand = (program, end) => {
 /** What is to be run, or what is wrong with the command line. Rejects with a user-facing error when the dataset cannot be read. */
 async function prepare(dataset: string, options: EvalCommandOptions) {
   const { runtime, solutions = false, configFile } = options;
-  const tasks = chosen(await readDataset(dataset), options);
+  const tasks = chosen(await readDataset(dataset, options), options);
   const model = solutions ? 'solutions' : options.model || process.env.LLM_MODEL || undefined;
   if (model === undefined) return ['There is no model. Set LLM_MODEL and LLM_API_KEY, or play the solutions with --solutions.'];
   const out = resolve(options.out ?? join('eval-results', basename(resolve(dataset)), model.replaceAll(/[^\w.-]+/g, '-')));
@@ -96,9 +100,13 @@ async function prepare(dataset: string, options: EvalCommandOptions) {
   return { dataset: name, model, tasks, config, out, jobs, repeat, budget, again, savesWorkspaces, atif, notify };
 }
 
-async function readDataset(dataset: string): Promise<readonly EvalTask[]> {
+async function readDataset(dataset: string, { mirrors, testCommand }: EvalCommandOptions): Promise<readonly EvalTask[]> {
   const found = await stat(dataset).catch(() => undefined);
-  if (!found?.isDirectory()) throw new Error(`${dataset} is not a folder of tasks.`);
+  if (found?.isFile()) {
+    const { readSweTasks } = await import('./eval/read-swe-tasks.ts');
+    return readSweTasks(dataset, { mirrors, testCommand });
+  }
+  if (!found?.isDirectory()) throw new Error(`${dataset} is neither a folder of tasks nor a file of instances.`);
   const { readTaskFolders } = await import('./eval/read-task-folders.ts');
   return readTaskFolders(dataset);
 }

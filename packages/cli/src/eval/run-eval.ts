@@ -6,7 +6,7 @@
  * V2  An attempt that was cut off leaves nothing but its cost, which counts for the budget.
  */
 import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -98,6 +98,7 @@ class Evaluation {
     const results = all.flatMap((attempt) => this.#resultOf(attempt) ?? []);
     const report = this.#report(results, all.length - results.length);
     await writeReport(out, report);
+    await this.#writePredictions(results);
     return { exitCode: this.#exitCode(report), report };
   }
 
@@ -198,6 +199,17 @@ class Evaluation {
     const folder = join(this.#options.out, 'patches');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${task}.${attempt}.patch`), patch);
+  }
+
+  /** The patches in the shape that other harnesses of such sets read. */
+  async #writePredictions(results: readonly AttemptResult[]): Promise<void> {
+    const { out, model } = this.#options;
+    const lines: string[] = [];
+    for (const { task, attempt } of results.filter((result) => result.attempt === 1)) {
+      const patch = await readFile(join(out, 'patches', `${task}.${attempt}.patch`), 'utf8').catch(() => undefined);
+      if (patch !== undefined) lines.push(`${JSON.stringify({ instance_id: task, model_name_or_path: model, model_patch: patch })}\n`);
+    }
+    if (lines.length > 0) await replaceFile(join(out, 'predictions.jsonl'), lines.join(''));
   }
 
   #report(results: readonly AttemptResult[], left: number): EvalReport {
