@@ -22,6 +22,7 @@ import {
   type ExecutorConnection,
 } from '../transport/executor-connection.ts';
 import { createSandboxPorts, type SandboxPorts } from './sandbox-ports.ts';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { watchFolder } from '../processes/launch.ts';
@@ -271,11 +272,14 @@ export async function awaitExecutor(client: ExecutorClient, { socketPath, isAliv
   try {
     for (;;) {
       const changed = new Promise<boolean>((resolve) => (wake = () => resolve(true)));
-      try {
-        return await client.alive({ signal });
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof SandboxGone) throw error;
+      // A refused connection costs many times what a look for the file does.
+      if (socketPath === undefined || existsSync(socketPath)) {
+        try {
+          return await client.alive({ signal });
+        } catch (error) {
+          signal.throwIfAborted();
+          if (error instanceof SandboxGone) throw error;
+        }
       }
       if (!isAlive()) throw new Error('its process ended');
       hasChanged = await Promise.race([changed, delay(hasChanged ? SOON_MS : RECHECK_MS, false, { signal })]);
