@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readListening, servedPorts, type ReachablePort } from './served-ports.ts';
+import { countSockets, holdsAll, readListening, servedPorts, type ReachablePort } from './served-ports.ts';
 
 /**
  * Knows what the agent's programs serve. Looks only when it is asked or followed; who holds which socket is looked up again only
@@ -15,6 +15,8 @@ export interface PortWatch {
 }
 
 const POLL_MS = 1000;
+/** As long as there are as many sockets as before, the list is read only every so many times: the kernel goes through all of its own for it. */
+const POLLS_PER_READ = 5;
 /** A process that just loses its parent can be missed: a new list is looked at more than once. */
 const LOOKS = 3;
 const LOOK_AGAIN_MS = 50;
@@ -30,7 +32,7 @@ export function createPortWatch(reserved: () => readonly number[]): PortWatch {
     const sockets = await readListening();
     const sign = sockets.map(({ inode }) => inode).join();
     const isNew = sockets.some(({ port }) => port === wanted) && !known.ports.some(({ port }) => port === wanted);
-    const looks = sign === known.sign ? known.looks : 0;
+    const looks = sign === known.sign ? known.looks : holdsAll(process.pid, sockets) ? LOOKS - 1 : 0;
     if (looks < LOOKS || isNew) known = { sign, looks: looks + 1, ports: servedPorts(sockets) };
     return known.ports;
   }
@@ -54,11 +56,16 @@ export function createPortWatch(reserved: () => readonly number[]): PortWatch {
     find,
     async *follow(signal) {
       let sent = '';
-      while (!signal.aborted) {
-        const ports = await list();
-        const text = JSON.stringify(ports);
-        if (text !== sent) yield ports;
-        sent = text;
+      let counted: string | undefined;
+      for (let polls = 0; !signal.aborted; polls += 1) {
+        const count = await countSockets();
+        if (count === undefined || count !== counted || known.looks < LOOKS || polls % POLLS_PER_READ === 0) {
+          const ports = await list();
+          const text = JSON.stringify(ports);
+          if (text !== sent) yield ports;
+          sent = text;
+        }
+        counted = count;
         await delay(POLL_MS, undefined, { signal }).catch(() => {}); // the loop sees it
       }
     },

@@ -9,10 +9,18 @@ export interface ReachablePort extends ServedPort {
 }
 
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+const COUNTS = ['/proc/self/net/sockstat', '/proc/self/net/sockstat6'];
 const MAX_PORTS = 64;
 const MAX_PROGRAM_CHARS = 64;
 
-/** Everything that listens in this network namespace, ours or not. Cheap: two small files. */
+/** How many TCP sockets there are in this network namespace, as a text to compare; nothing where the kernel does not count them. */
+export async function countSockets(): Promise<string | undefined> {
+  const counts = await Promise.all(COUNTS.map((path) => readFile(path, 'latin1').catch(() => '')));
+  const inUse = counts.flatMap((text) => /^TCP6?: inuse \d+/m.exec(text) ?? []);
+  return inUse.length === 0 ? undefined : inUse.join();
+}
+
+/** Everything that listens in this network namespace, ours or not. The files are small, but the kernel takes milliseconds for them. */
 export async function readListening(): Promise<ListeningSocket[]> {
   const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
   return tables.flatMap(listeningSockets);
@@ -42,6 +50,12 @@ export function servedPorts(sockets: readonly ListeningSocket[]): ReachablePort[
 export async function portsHeldBy(pid: number): Promise<readonly number[]> {
   const files = new Set(openFiles(pid));
   return (await readListening()).flatMap(({ inode, port }) => (files.has(`socket:[${inode}]`) ? [port] : []));
+}
+
+/** Whether nobody but this process listens. */
+export function holdsAll(pid: number, sockets: readonly ListeningSocket[]): boolean {
+  const files = new Set(openFiles(pid));
+  return sockets.every(({ inode }) => files.has(`socket:[${inode}]`));
 }
 
 function descendants(root: number): readonly number[] {

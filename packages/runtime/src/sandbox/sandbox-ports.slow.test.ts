@@ -107,6 +107,35 @@ while True:
     expect(heard.filter((list) => list.includes(String(port)))).toHaveLength(1);
   });
 
+  it('SB113: a program that leaves one port for another is heard of, though as many listen as before', async () => {
+    const stop = new AbortController();
+    let heard: readonly number[] = [];
+    const following = (async () => {
+      for await (const list of ports.follow({ signal: stop.signal })) heard = list.map(({ port }) => port);
+    })();
+    const code = `import os, socket, time
+def serve(name):
+    server = socket.socket(); server.bind(("127.0.0.1", 0)); server.listen()
+    print(server.getsockname()[1], file=open(name, "w"), flush=True)
+    return server
+first = serve("first")
+while not os.path.exists("move"): time.sleep(0.05)
+first.close(); second = serve("second")
+time.sleep(600)`;
+    await runtime.files.write('moves.py', new TextEncoder().encode(code), { signal });
+    const portIn = async (file: string): Promise<number> =>
+      Number((await run(runtime, `until test -s ${file}; do sleep 0.05; done; cat ${file}`)).output);
+    await run(runtime, '(setsid python3 moves.py >/dev/null 2>&1 &)');
+    const first = await portIn('first');
+    await until('the first port is reported', () => heard.includes(first));
+    await run(runtime, 'touch move');
+    const second = await portIn('second');
+    await until('the second is reported', () => heard.includes(second));
+    expect(heard).not.toContain(first);
+    stop.abort();
+    await following;
+  });
+
   it('RT180: a sandbox has the plugins that are configured for all', async () => {
     const bare = createTestSandboxes(DRIVERS[name]({ executor: executorFolder() }), { plugins: ['jupyter'] });
     try {
