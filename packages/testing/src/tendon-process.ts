@@ -8,6 +8,7 @@ import { freePort } from './free-port.ts';
 import type { WireEvent } from './watcher.ts';
 
 const START_DEADLINE_MS = 60_000;
+const ASK_AGAIN_MS = 100;
 
 /** Who a process is on this machine. */
 export interface HostAccount {
@@ -103,11 +104,17 @@ export class TendonProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (this.#output += data.toString()));
+    let wake = (): void => {};
+    const take = (data: Buffer): void => {
+      this.#output += data.toString();
+      wake();
+    };
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', take);
     const deadline = Date.now() + START_DEADLINE_MS;
     while (!(await this.#answers())) {
       if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the server did not start:\n${this.#output}`);
-      await sleep(10);
+      // It prints where it listens. What prints nothing is asked now and then: each refused question costs a millisecond.
+      await Promise.race([new Promise<void>((resolve) => (wake = resolve)), sleep(ASK_AGAIN_MS)]);
     }
   }
 
