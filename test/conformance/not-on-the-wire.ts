@@ -100,7 +100,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Attacks: it would be wrong to play them on a server that the suite is merely pointed at, and they take minutes or hundreds of connections.',
-    ids: 'SV134, SV135, SV195, EN310, EN311, SV310–SV315, SV510, SV650, SV350, SV351',
+    ids: 'SV134, SV135, SV195, EN310, EN311, SV310–SV315, SV901, SV510, SV650, SV350, SV351',
   },
   {
     why: 'Command lines on the machine: import, backup, restore, doctor, replay, eval, and the archives they read.',

@@ -1,4 +1,5 @@
 /** What an agent, an MCP server or a model sends to hold the server's thread, each with a real server process to give it to. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +19,8 @@ export interface HostileInput {
 /** A folder that a conversation works in, and that its agent may fill. */
 export interface HostileFolder extends HostileInput {
   put(path: string, text: string): void;
+  /** As a user would on the host. */
+  git(...words: readonly string[]): void;
 }
 
 const FINISH = { toolCalls: [{ name: 'finish', arguments: { message: 'done' } }] };
@@ -89,7 +92,19 @@ export async function manyFiles(count: number): Promise<HostileFolder> {
   return input;
 }
 
-async function folderOf(env: NodeJS.ProcessEnv, routes: readonly string[]): Promise<HostileFolder> {
+/** A repository with so many new files, and a changed one of two million lines; `work` asks what changed, and for a zip of it all. */
+export async function manyChanges(count: number): Promise<HostileFolder> {
+  const input = await folderOf({ RUNTIME: 'local' }, ['git/changes', 'git/diff?path=lines'], ['zip-directory']);
+  input.git('init', '-q');
+  input.put('lines', 'a\n'.repeat(2_000_000));
+  input.git('add', 'lines');
+  input.git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'lines');
+  input.put('lines', 'b\n'.repeat(2_000_000));
+  for (let n = 0; n < count; n++) input.put(`d${n % 50}/file${n}`, '');
+  return input;
+}
+
+async function folderOf(env: NodeJS.ProcessEnv, routes: readonly string[], downloads: readonly string[] = []): Promise<HostileFolder> {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-hostile-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   const tendon = await serverOf([{ text: 'hello' }], { WORKSPACE_BASE: folder, ...env });
@@ -101,8 +116,17 @@ async function folderOf(env: NodeJS.ProcessEnv, routes: readonly string[]): Prom
       mkdirSync(join(folder, path, '..'), { recursive: true });
       writeFileSync(join(folder, path), text);
     },
+    git(...words) {
+      execFileSync('git', words, { cwd: folder });
+    },
     async work() {
-      for (const route of routes) await tendon.json(`/api/conversations/${conversation}/${route}`);
+      const address = `/api/conversations/${conversation}`;
+      for (const route of routes) await tendon.json(`${address}/${route}`);
+      for (const route of downloads) {
+        const answer = await fetch(`${tendon.url}${address}/${route}`);
+        if (!answer.ok) throw new Error(`${route}: ${answer.status}`);
+        await answer.arrayBuffer();
+      }
     },
   };
 }

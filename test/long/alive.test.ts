@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import {
   endlessSchema,
   longNames,
+  manyChanges,
   manyCalls,
   manyFiles,
   microagents,
@@ -21,6 +22,7 @@ const INPUTS: readonly (readonly [string, () => Promise<HostileInput>])[] = [
   ['front matter of brackets', () => microagents('['.repeat(16_000))],
   ['front matter of many small errors', () => microagents('[]'.repeat(128))],
   ['a tree of 60,000 files', () => manyFiles(60_000)],
+  ['changes of 10,000 files, a diff of 4 MB and a zip of them', () => manyChanges(10_000)],
 ];
 
 async function slowRules(): Promise<HostileInput> {

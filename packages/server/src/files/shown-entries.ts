@@ -1,5 +1,6 @@
 import type { Workspace } from '../sandboxes/workspace-of.ts';
 import { shellQuote } from '@tendon/protocol/executor-api';
+import { nulFields } from '../sandboxes/nul-fields.ts';
 import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 
 /** Never listed; folders end in `/`. */
@@ -14,6 +15,8 @@ export const HIDDEN_ENTRIES: ReadonlySet<string> = new Set([
 
 const MAX_GITIGNORE_BYTES = 256 * 1024;
 const MAX_BYTES = 2 * 1024 * 1024;
+/** More than a listing has; the others are shown. */
+const MAX_IGNORED = 50_000;
 const TIMEOUT_SECONDS = 5;
 
 interface ShownOptions {
@@ -54,9 +57,7 @@ async function ignoredEntries({ runtime, root }: Workspace, folder: string, { de
     maxBytes: MAX_BYTES,
     now,
   });
-  // The last piece is empty, or what the cut left of an entry.
-  const paths = found.text.split('\0').slice(0, -1);
-  return new Set(paths.map((path) => path.replace(/^\.\//, '').replaceAll(/\/{2,}/g, '/')));
+  return new Set(nulFields(found.text, MAX_IGNORED).fields.map((path) => path.replace(/^\.\//, '').replaceAll(/\/{2,}/g, '/')));
 }
 
 /** Git with a repository of its own that holds nothing: the workspace may be none, and what it says in `.git/config` does not count. */

@@ -1,5 +1,6 @@
 import { HIDDEN_ENTRIES } from './shown-entries.ts';
 import { shellQuote } from '@tendon/protocol/executor-api';
+import { nulFields } from '../sandboxes/nul-fields.ts';
 import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 import type { Workspace } from '../sandboxes/workspace-of.ts';
 
@@ -46,20 +47,8 @@ find . -mindepth 1 ${depth} ${prune} -printf '%y %s %P\\0' | head -c ${maxBytes 
   });
   if (found.exitCode === 3) throw new Error(`ENOENT: there is no folder ${path}`);
   if (found.exitCode === 127) throw new Error('there is no find in the sandbox');
-  const { lines, isCut } = linesIn(found.text, options.maxEntries);
-  return { entries: lines.flatMap(entryOf), isCut: isCut || found.isCut || found.exitCode === -1 };
-}
-
-/** What follows the last NUL is empty, or what a cut left of a line. */
-function linesIn(text: string, max: number): { readonly lines: readonly string[]; readonly isCut: boolean } {
-  const lines: string[] = [];
-  let from = 0;
-  for (let end = text.indexOf('\0'); end >= 0; end = text.indexOf('\0', from)) {
-    if (lines.length === max) return { lines, isCut: true };
-    lines.push(text.slice(from, end));
-    from = end + 1;
-  }
-  return { lines, isCut: false };
+  const { fields, isCut } = nulFields(found.text, options.maxEntries);
+  return { entries: fields.flatMap(entryOf), isCut: isCut || found.isCut || found.exitCode === -1 };
 }
 
 function entryOf(line: string): WorkspaceEntry[] {

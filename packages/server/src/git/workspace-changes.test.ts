@@ -12,10 +12,15 @@ it('SV29: what git printed is sorted, nested folders are put before their paths,
   ]);
 });
 
+it('SV901: of millions of fields the first 50,000 are looked at', () => {
+  const many = ['.', ...Array.from({ length: 2_000_000 }, () => ['M', 'again']).flat(), 'M', 'late', '', ''].join('\0');
+  expect(changesIn(many)).toEqual([{ status: 'M', path: 'again' }]);
+});
+
 it('SV29: whatever was printed gives a list', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('', '.', 'A', 'M', 'D', 'U', 'R100', 'a/', 'path', '__proto__')), (fields) => {
-      for (const { status, path } of changesIn(fields.join('\0'))) {
+      for (const { status, path } of changesIn(`${fields.join('\0')}\0`)) {
         expect('AMDU').toContain(status);
         expect(typeof path).toBe('string');
       }

@@ -1,4 +1,5 @@
 import type { GitChanges } from '@tendon/protocol';
+import { nulFields } from '../sandboxes/nul-fields.ts';
 import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 import type { Workspace } from '../sandboxes/workspace-of.ts';
 
@@ -22,6 +23,8 @@ base_ref() {
 type Change = GitChanges[number];
 
 const MAX_CHANGES = 10_000;
+/** A change is two of them at most. A repository, or a program of the agent's in git's place, may list millions. */
+const MAX_FIELDS = 50_000;
 
 /** Of the workspace itself and the repositories right inside it: its folder, then pairs of status and path, nothing, new paths, nothing. */
 const SCRIPT = `${GIT_PRELUDE}
@@ -51,10 +54,11 @@ export async function workspaceChanges({ runtime, root }: Workspace, now: Date):
  * @internal
  */
 export function changesIn(text: string): GitChanges {
-  const fields = text.split('\0')[Symbol.iterator]();
+  const fields = nulFields(text, MAX_FIELDS).fields[Symbol.iterator]();
   const next = (): string => fields.next().value ?? '';
   const changes = new Map<string, Change['status']>();
   const note = (folder: string, path: string, status: Change['status']): void => {
+    if (path === '') return; // cut off
     const full = folder === '.' ? path : folder + path;
     if (changes.size < MAX_CHANGES && changes.get(full) !== 'U') changes.set(full, status);
   };
