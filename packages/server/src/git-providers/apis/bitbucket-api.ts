@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authorizationFor } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import type { BranchPage, Page, ProviderApi, ProviderRepository, PullRequest, PullRequests } from './provider-api.ts';
+import type { BranchPage, Comments, Page, ProviderApi, ProviderRepository, PullRequest, PullRequests } from './provider-api.ts';
 import { ProviderFailure, providerFetch } from './provider-fetch.ts';
 
 const CLOUD = 'https://api.bitbucket.org';
@@ -54,8 +54,14 @@ export function bitbucketApi({ host, token }: ProviderLogin, deadlineMs: number,
     file: async (repository, path) => (await ask(`/repositories/${quoted(repository)}/src/HEAD/${quoted(path)}`)).text(),
     suggestedTasks: async () => [],
     pullRequests: bitbucketPulls((repository, path, { query, body }) => ask(`/repositories/${quoted(repository)}/${path}`, query, body)),
+    comments: NO_COMMENTS,
   };
 }
+
+const noComments = async (): Promise<never> => {
+  throw new ProviderFailure('NOT_IMPLEMENTED', 'comments on Bitbucket');
+};
+const NO_COMMENTS: Comments = { post: noComments, find: noComments };
 
 const SORT: Readonly<Record<string, string>> = { created: '-created_on', full_name: 'full_name' };
 

@@ -2,7 +2,15 @@ import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { originOf } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import type { ProviderApi, ProviderBranch, ProviderRepository, SuggestedTask, PullRequest, PullRequests } from './provider-api.ts';
+import type {
+  Comments,
+  ProviderApi,
+  ProviderBranch,
+  ProviderRepository,
+  PullRequest,
+  PullRequests,
+  SuggestedTask,
+} from './provider-api.ts';
 import { providerFetch } from './provider-fetch.ts';
 
 interface Repository {
@@ -72,6 +80,7 @@ export function githubApi({ host, token }: ProviderLogin, deadlineMs: number): P
     },
     suggestedTasks: () => githubTasks(octokit),
     pullRequests: githubPulls(octokit),
+    comments: githubComments(octokit),
   };
 }
 
@@ -153,6 +162,27 @@ function githubPulls({ rest }: Octokit): PullRequests {
 function pullFrom(given: unknown): PullRequest {
   const { number, html_url } = Pull.parse(given);
   return { number, url: html_url };
+}
+
+/** An issue with more comments since is not looked through. */
+const MAX_COMMENT_PAGES = 10;
+
+function githubComments({ rest }: Octokit): Comments {
+  return {
+    async post({ repository, number }, body) {
+      const { data } = await rest.issues.createComment({ ...named(repository), issue_number: number, body });
+      return data.html_url;
+    },
+    async find({ repository, number }, text, since) {
+      for (let page = 1; page <= MAX_COMMENT_PAGES; page++) {
+        const asked = { ...named(repository), issue_number: number, since, per_page: 100, page };
+        const { data } = await rest.issues.listComments(asked);
+        const found = data.find(({ body }) => body?.includes(text));
+        if (found || data.length < 100) return found?.html_url;
+      }
+      return undefined;
+    },
+  };
 }
 
 const QUERY = `query {

@@ -1,9 +1,28 @@
-import { Branches, MergeRequests, Issues, Projects, Repositories, RepositoryFiles, Users } from '@gitbeaker/core';
+import {
+  Branches,
+  IssueNotes,
+  Issues,
+  MergeRequestNotes,
+  MergeRequests,
+  Projects,
+  Repositories,
+  RepositoryFiles,
+  Users,
+} from '@gitbeaker/core';
 import { createRequesterFn } from '@gitbeaker/requester-utils';
 import { z } from 'zod';
 import { originOf } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import type { ProviderApi, ProviderBranch, ProviderRepository, SuggestedTask, PullRequest, PullRequests } from './provider-api.ts';
+import type {
+  CommentPlace,
+  Comments,
+  ProviderApi,
+  ProviderBranch,
+  ProviderRepository,
+  PullRequest,
+  PullRequests,
+  SuggestedTask,
+} from './provider-api.ts';
 import { providerFetch } from './provider-fetch.ts';
 
 /** gitlab.com, or the installation that the login names. */
@@ -48,6 +67,7 @@ export function gitlabApi({ host, token }: ProviderLogin, deadlineMs: number): P
     },
     suggestedTasks: () => gitlabTasks(mergeRequests, new Issues(options)),
     pullRequests: gitlabMergeRequests(mergeRequests),
+    comments: gitlabNotes(options.host, new IssueNotes(options), new MergeRequestNotes(options)),
   };
 }
 
@@ -150,6 +170,28 @@ function gitlabMergeRequests(mergeRequests: MergeRequests): PullRequests {
 function pullFrom(given: unknown): PullRequest {
   const { iid, web_url } = Opened.parse(given);
   return { number: iid, url: web_url };
+}
+
+const Note = z.object({ id: z.number(), body: z.string() });
+
+/** GitLab calls them notes, and gives no address with one. */
+function gitlabNotes(host: string, ofIssues: IssueNotes, ofRequests: MergeRequestNotes): Comments {
+  const newest = { sort: 'desc', orderBy: 'created_at', perPage: 100, maxPages: 3 } as const;
+  const address = ({ repository, number, isPullRequest }: CommentPlace, note: unknown): string =>
+    `${host}/${repository}/-/${isPullRequest ? 'merge_requests' : 'issues'}/${number}#note_${Note.parse(note).id}`;
+  return {
+    async post(place, body) {
+      const { repository, number, isPullRequest } = place;
+      const notes = isPullRequest ? ofRequests : ofIssues;
+      return address(place, await notes.create(repository, number, body));
+    },
+    async find(place, text) {
+      const { repository, number, isPullRequest } = place;
+      const notes = await (isPullRequest ? ofRequests : ofIssues).all(repository, number, newest);
+      const found = notes.find((note) => Note.parse(note).body.includes(text));
+      return found && address(place, found);
+    },
+  };
 }
 
 /** Each is looked at by itself for its pipeline. */

@@ -79,6 +79,7 @@ export interface ProviderApi extends RepositoryApi {
   installations(): Promise<readonly string[]>;
   suggestedTasks(): Promise<readonly SuggestedTask[]>;
   readonly pullRequests: PullRequests;
+  readonly comments: Comments;
 }
 
 /** A branch that somebody should look at before it goes into another one. */
@@ -107,4 +108,19 @@ export interface PullRequests {
   open(params: PullRequestParams): Promise<PullRequest>;
   /** The one that is open from that branch into that one. */
   find(params: Pick<PullRequestParams, 'repository' | 'source' | 'target'>): Promise<PullRequest | undefined>;
+}
+
+/** An issue or a pull request. */
+export interface CommentPlace {
+  readonly repository: string;
+  readonly number: number;
+  readonly isPullRequest: boolean;
+}
+
+/** Each rejects like the other questions of `ProviderApi`. */
+export interface Comments {
+  /** Asked once: whether it was posted is not certain when this rejects. Resolves with the address where people see it. */
+  post(place: CommentPlace, body: string): Promise<string>;
+  /** The address of the one, not older than `since` (ISO 8601), that has this text in it. */
+  find(place: CommentPlace, text: string, since: string): Promise<string | undefined>;
 }
