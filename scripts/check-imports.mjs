@@ -84,7 +84,7 @@ const LAYERS = {
     ['headless', 'main'],
     ['app'],
     ['compat', 'web-app'],
-    ['realtime', 'mcp', 'import', 'backup'],
+    ['realtime', 'mcp', 'import', 'backup', 'triggers'],
     ['knowledge'],
     ['git', 'events', 'previews', 'secrets', 'access'],
     ['files', 'settings', 'checkpoints'],

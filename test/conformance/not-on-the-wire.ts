@@ -115,6 +115,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'TR700–TR719',
   },
   {
+    why: 'What starts conversations by itself is our server’s: it takes a git provider that calls it, a clock that is set, a kill, and hundreds of refused requests.',
+    ids: 'TG901–TG910, TG920–TG923',
+  },
+  {
     why: 'About the repository and this suite, not about a server.',
     ids: 'A2, A3, D10–D12, DL94–DL98, DL600, DL640',
   },

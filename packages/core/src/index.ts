@@ -10,6 +10,7 @@ export {
 export { agentNames, findAgent } from './agents/registry.ts';
 export { customAgent, limitTools } from './agents/custom-agent.ts';
 export type { AgentFile } from './knowledge/agent-file.ts';
+export { outsideText } from './prompt/outside-text.ts';
 export { isPlanApproval } from './tools/present-plan.ts';
 export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export type { Clock } from './async/clock.ts';

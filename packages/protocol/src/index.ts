@@ -78,3 +78,4 @@ export * from './rest/models.ts';
 export * from './rest/sandbox.ts';
 export * from './rest/secrets.ts';
 export * from './rest/settings.ts';
+export * from './rest/triggers.ts';

@@ -21,6 +21,8 @@ import { announcePorts } from '../previews/announce-ports.ts';
 import { openDriver } from '../sandboxes/open-driver.ts';
 import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts';
+import { DeliveryStore } from '../triggers/delivery-store.ts';
+import { Triggers } from '../triggers/triggers.ts';
 import { KnownModels } from '../settings/known-models.ts';
 import { chooseModel, chooseSmallModel } from '../settings/model-choice.ts';
 import { askTitle, composeConversation, type Around } from './compose-conversation.ts';
@@ -73,6 +75,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const places = new KeyedSemaphore(config.maxModelRequests);
   const eventSearch = createEventSearch(foundation);
   const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, options);
+  const triggers = createTriggers(foundation, conversations);
   const { storage, settings } = stores;
   const knownModels = new KnownModels({ ...foundation, places });
   return {
@@ -82,6 +85,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     runtimes,
     conversations,
     eventSearch,
+    triggers,
     sandbox: driver.sandbox,
     secrets: knownSecrets(config, stores),
     agents: async () => [...agentNames(), ...(await conversations.agents.own()).map(({ name }) => name)],
@@ -89,9 +93,10 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     defaultModel: () => chooseModel({}, settings, config).model,
     knownModels,
     modelOf: (record) => modelsFor(record, foundation).model.model,
-    wake: () => wake(foundation, runtimes, conversations),
+    wake: () => wake(foundation, runtimes, conversations, triggers),
     close: async () => {
       knownModels.close();
+      await triggers.close();
       await conversations.close();
       await eventSearch.close();
       await runtimes.close();
@@ -169,6 +174,11 @@ function createEventSearch({ storage, clock, logger }: Foundation): EventSearch 
   return new EventSearch({ storage, clock, version: VERSION, onProblem });
 }
 
+function createTriggers(foundation: Foundation, conversations: Conversations): Triggers {
+  const { storage, jwtSecret, triggerStore: store } = foundation;
+  return new Triggers({ ...foundation, store, deliveries: new DeliveryStore(storage.records, jwtSecret), conversations });
+}
+
 /** The models that the next request of this conversation asks. */
 function modelsFor({ id, model, agent_file: file }: StoredConversation, { modelAccess, settings, config }: Foundation) {
   const llm = modelAccess.get(id);
@@ -176,9 +186,14 @@ function modelsFor({ id, model, agent_file: file }: StoredConversation, { modelA
   return { model: choice, small: chooseSmallModel(choice, llm !== undefined, config) };
 }
 
-async function wake({ storage, clock, logger }: Foundation, runtimes: SandboxPool, conversations: Conversations): Promise<void> {
+async function wake(
+  { storage, clock, logger }: Foundation,
+  runtimes: SandboxPool,
+  conversations: Conversations,
+  triggers: Triggers,
+): Promise<void> {
   // Conversations do not wait until the sandboxes of an earlier server are sorted out.
-  await Promise.all([runtimes.reconcile(), conversations.wakeActive()]);
+  await Promise.all([runtimes.reconcile(), conversations.wakeActive(), triggers.start()]);
   // Nobody waits for these.
   const swept = await storage.sweep();
   const pruned = await pruneWsSessions(storage.records, clock.now());

@@ -7,6 +7,7 @@ import type { EventSearch } from '../events/event-search.ts';
 import type { Stores } from './open-stores.ts';
 import type { ProbedSandbox } from '../sandboxes/open-driver.ts';
 import type { KnownModels } from '../settings/known-models.ts';
+import type { Triggers } from '../triggers/triggers.ts';
 
 /** The agents and models that clients can choose, and what a conversation gets. */
 interface ModelPorts {
@@ -28,6 +29,8 @@ export interface Engine extends Omit<Stores, 'modelAccess'>, ModelPorts {
   readonly runtimes: SandboxPool;
   readonly conversations: Conversations;
   readonly eventSearch: EventSearch;
+  /** They fire from `wake` on. */
+  readonly triggers: Triggers;
   readonly sandbox: ProbedSandbox;
   /** Everything that must not be printed, as of now. */
   secrets(): readonly Secret[];

@@ -31,6 +31,8 @@ import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { sandboxRoutes } from '../sandboxes/sandbox-routes.ts';
 import { secretRoutes } from '../secrets/secret-routes.ts';
 import { shareRoutes } from '../access/share-routes.ts';
+import { triggerRoutes } from '../triggers/trigger-routes.ts';
+import { webhookRoutes } from '../triggers/webhook-routes.ts';
 import { webAppRoutes } from '../web-app/web-app-routes.ts';
 
 /** Every REST resource; the last one catches what is left. */
@@ -63,6 +65,8 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   mcpLoginRoutes,
   legacyRoutes,
   sandboxRoutes,
+  triggerRoutes,
+  webhookRoutes,
   schemaRoutes,
   webAppRoutes,
 ];

@@ -17,6 +17,7 @@ import type { OpenedDriver } from '../sandboxes/open-driver.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
 import { secretsOfMcp } from '../settings/mcp-keys.ts';
 import { SettingsStore } from '../settings/settings.ts';
+import { TriggerStore } from '../triggers/trigger-store.ts';
 
 export interface Stores {
   readonly storage: Storage;
@@ -32,6 +33,8 @@ export interface Stores {
   readonly mcpLogins: McpLogins;
   /** How those described their tools. */
   readonly pins: ToolPins;
+  /** What starts conversations when something happens. */
+  readonly triggerStore: TriggerStore;
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
   /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
@@ -74,6 +77,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     mcpServers: new ConversationMcpServers(jwtSecret, onChange),
     mcpLogins: await McpLogins.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     pins: new ToolPins(storage.records),
+    triggerStore: await TriggerStore.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     access: await openTokenStores(storage.records, options.clock),
     modelAccess: new ModelKeys(onChange),
     traits: await openTraits(storage, options),
@@ -124,6 +128,7 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
     ...[...stores.modelAccess.values()].flatMap(({ apiKey }) => apiKey ?? []),
     ...stores.mcpServers.secrets,
     ...stores.mcpLogins.secrets,
+    ...stores.triggerStore.secrets,
   ];
 }
 

@@ -7,9 +7,18 @@ export type Need = 'public' | 'shared' | 'read' | 'drive' | 'admin';
 const ONE = '/api/conversations/:id';
 
 const ROWS: Readonly<Record<Need, readonly string[]>> = {
-  // Alike for everybody and nothing of the user's: liveness, and the web app, which must load before it can ask for the key. The
-  // callback is asked by a browser that another site leads here: the state that it brings is what lets it in.
-  public: ['GET /alive', 'GET /health', 'GET /*', 'GET /login', 'POST /login', 'GET /mcp/oauth/callback'],
+  public: [
+    // Alike for everybody and nothing of the user's: liveness, and the web app, which must load before it can ask for the key.
+    'GET /alive',
+    'GET /health',
+    'GET /*',
+    'GET /login',
+    'POST /login',
+    // Asked by a browser that another site leads here: the state that it brings is what lets it in.
+    'GET /mcp/oauth/callback',
+    // Whose sender has the secret of the trigger instead.
+    'POST /api/triggers/:id/webhook',
+  ],
   shared: [`GET ${ONE}`, `GET ${ONE}/events`, `GET ${ONE}/events/search`, `GET ${ONE}/trajectory`, 'WATCH /socket.io', 'WATCH /ws'],
   read: [
     'GET /server_info',
@@ -100,6 +109,10 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'GET /api/github/search/repositories',
     'GET /api/github/suggested-tasks',
     'POST /api/conversations',
+    'GET /api/triggers',
+    'GET /api/triggers/:id',
+    'GET /api/triggers/:id/deliveries',
+    'POST /api/triggers/:id/fire',
     `PATCH ${ONE}`,
     `POST ${ONE}/start`,
     `POST ${ONE}/stop`,
@@ -157,6 +170,10 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'DELETE /api/secrets/:id',
     'POST /api/add-git-providers',
     'POST /api/unset-provider-tokens',
+    // It starts conversations when nobody looks.
+    'POST /api/triggers',
+    'PATCH /api/triggers/:id',
+    'DELETE /api/triggers/:id',
     'GET /api/keys',
     'POST /api/keys',
     'DELETE /api/keys/:id',

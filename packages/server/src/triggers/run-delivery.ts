@@ -1,0 +1,133 @@
+/**
+ * Takes one delivery to its end: conversation, result, comment. Each step is durable before the next, and each finds what an earlier
+ * attempt left, so a delivery that is taken up again after a crash has one conversation and one comment.
+ */
+import { MessageAction, isAction, isObservation, type AgentState, type Event } from '@tendon/protocol';
+import type { Clock, EventLog } from '@tendon/core';
+import type { Mask } from '@tendon/protocol/masking';
+import type { Conversations } from '../conversations/conversations.ts';
+import { readRepository } from '../git-providers/repository-source.ts';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
+import { postResult } from './post-result.ts';
+import type { TriggerStore } from './trigger-store.ts';
+
+export interface DeliveryPorts {
+  readonly store: Pick<TriggerStore, 'get'>;
+  readonly deliveries: DeliveryStore;
+  readonly conversations: Conversations;
+  readonly providerTokens: ProviderTokens;
+  readonly clock: Clock;
+  readonly mask: Pick<Mask, 'text'>;
+}
+
+/** The last of them wait for a person, who reads the comment and can go on in the conversation. */
+const ENDS: ReadonlySet<AgentState> = new Set([
+  'finished',
+  'rejected',
+  'error',
+  'stopped',
+  'awaiting_user_input',
+  'awaiting_user_confirmation',
+]);
+
+/** The part that needs a sandbox and a model. `undefined`: the delivery was removed. Rejects when `signal` aborts. */
+export async function workOn(delivery: StoredDelivery, ports: DeliveryPorts, signal: AbortSignal): Promise<StoredDelivery | undefined> {
+  const begun = delivery.state === 'accepted' ? await begin(delivery, ports) : delivery;
+  return begun?.state === 'working' ? await follow(begun, ports, signal) : begun;
+}
+
+/** The rest, which may wait long for a provider. */
+export async function report(delivery: StoredDelivery, ports: DeliveryPorts, signal: AbortSignal): Promise<void> {
+  if (delivery.state === 'posting') await postResult(delivery, ports, signal);
+}
+
+async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<StoredDelivery | undefined> {
+  const { deliveries, conversations, providerTokens, store } = ports;
+  const { id, task } = delivery;
+  const trigger = store.get(delivery.trigger);
+  if (!task || !trigger) return undefined;
+  const fail = (detail: string) => deliveries.change(delivery, { state: 'failed', detail });
+  const { repository, branch, git_provider: provider, content } = task;
+  const read = repository === null ? undefined : readRepository({ repository, branch, provider }, providerTokens);
+  if (read?.ok === false) return fail(`repository: ${read.problem}`);
+  const created = await conversations.create({
+    request: { id, digest: id },
+    repository,
+    branch,
+    gitProvider: provider,
+    trigger: trigger.kind === 'github' || trigger.kind === 'gitlab' ? 'mention' : trigger.kind,
+    ...(trigger.agent !== null && { agent: trigger.agent }),
+  });
+  if (!created.ok) return fail(created.error.message);
+  const log = await conversations.log(id);
+  if (log && (await taskIn(log, id)) === undefined) {
+    const submitted = await conversations.submit(id, { ...MessageAction.create({ content }), client_id: id });
+    if (!submitted.ok) return fail(submitted.error.message);
+  }
+  return deliveries.change(delivery, { state: 'working', conversation_id: id });
+}
+
+const LOG_PAGE = 100;
+
+/** The id of the event that its task became. */
+async function taskIn(log: EventLog, clientId: string): Promise<number | undefined> {
+  for (let from = 0; from < log.nextId; from += LOG_PAGE) {
+    const found = (await log.read({ from, limit: LOG_PAGE })).find((event) => event.client_id === clientId);
+    if (found) return found.id;
+  }
+  return undefined;
+}
+
+interface Outcome {
+  readonly state: AgentState;
+  readonly words: string;
+}
+
+async function follow(delivery: StoredDelivery, ports: DeliveryPorts, signal: AbortSignal): Promise<StoredDelivery | undefined> {
+  const { deliveries, conversations } = ports;
+  for (;;) {
+    signal.throwIfAborted();
+    const held = await conversations.enter(delivery.id);
+    if (!held) return deliveries.change(delivery, { state: 'failed', detail: 'its conversation was deleted' });
+    try {
+      const { conversation, ended } = held.open;
+      conversation.wake();
+      const outcome = await outcomeOf(conversation.log, delivery.id, AbortSignal.any([signal, ended]));
+      if (outcome === undefined) continue; // it was closed: by a stop, which is in its log, or to be opened again
+      const { state: agent_state, words: result } = outcome;
+      const state = delivery.task?.post_to ? 'posting' : 'done';
+      return await deliveries.change(delivery, { state, agent_state, result });
+    } finally {
+      held.release();
+    }
+  }
+}
+
+/** Where the agent first comes to rest after its task. */
+async function outcomeOf(log: EventLog, clientId: string, signal: AbortSignal): Promise<Outcome | undefined> {
+  const task = await taskIn(log, clientId);
+  if (task === undefined) return { state: 'error', words: 'The task is no longer in the conversation.' };
+  let last = '';
+  for await (const event of log.follow(task + 1, { signal })) {
+    last = wordsOf(event) ?? last;
+    if (!isObservation(event) || event.observation !== 'agent_state_changed') continue;
+    const { agent_state: state, reason } = event.extras;
+    if (ENDS.has(state)) return { state, words: resultWords(state, last, reason ?? '') };
+  }
+  return undefined;
+}
+
+function wordsOf(event: Event): string | undefined {
+  if (!isAction(event) || event.source !== 'agent') return undefined;
+  if (event.action === 'finish') return event.args.final_thought;
+  if (event.action === 'reject') return String(event.args.outputs.reason ?? event.args.thought);
+  return event.action === 'message' ? event.args.content : undefined;
+}
+
+function resultWords(state: AgentState, last: string, reason: string): string {
+  if (state === 'error') return `The agent ended with an error: ${reason || 'no reason is known'}`;
+  if (state === 'stopped') return 'The agent was stopped before it was done.';
+  if (state === 'awaiting_user_confirmation') return `${last}\n\nThe agent waits until a person approves its next action.`.trim();
+  return last.trim() || reason || 'The agent ended without a message.';
+}

@@ -1,0 +1,89 @@
+/**
+ * Owns when schedules fire. It does not own what a firing does.
+ *
+ * SC1  A tick fires at most once: its delivery is named after it, and stored before the schedule goes on.
+ * SC2  Of the ticks that were missed while no server ran one is made up for.
+ * SC3  Without schedules there is no timer.
+ */
+import type { Clock } from '@tendon/core';
+import type { Logger } from '../platform/logger.ts';
+import { nextTick, parseCron } from './cron.ts';
+import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
+
+/** A clock that is set, or a machine that was suspended, is noticed by then. */
+const MAX_WAIT_MS = 60_000;
+
+interface SchedulesOptions {
+  readonly store: TriggerStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Resolves when its delivery is durable. */
+  readonly fire: (trigger: StoredTrigger, tick: Date) => Promise<void>;
+}
+
+export class Schedules {
+  readonly #options: SchedulesOptions;
+  readonly #closing = new AbortController();
+  #changed = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: SchedulesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** A schedule was made or changed. */
+  changed(): void {
+    this.#changed.abort();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#changed.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, logger } = this.#options;
+    while (!this.#closing.signal.aborted) {
+      this.#changed = new AbortController();
+      const signal = AbortSignal.any([this.#changed.signal, this.#closing.signal]);
+      let soonest: number | undefined;
+      try {
+        soonest = await this.#fireDue();
+      } catch (cause) {
+        logger.error({ err: cause }, 'a schedule could not fire');
+        soonest = Infinity;
+      }
+      if (signal.aborted) continue;
+      if (soonest === undefined) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      else await clock.sleep(Math.min(Math.max(soonest, 1), MAX_WAIT_MS), { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Milliseconds to the next tick of any; `undefined`: there is none. */
+  async #fireDue(): Promise<number | undefined> {
+    const { store, clock, fire } = this.#options;
+    let soonest: number | undefined;
+    for (const trigger of store.list) {
+      const now = clock.now();
+      let tick = nextOf(trigger);
+      if (tick && tick <= now && !this.#closing.signal.aborted) {
+        await fire(trigger, tick);
+        const handled = await store.change(trigger.id, () => ({ handled_until: now.toISOString() }));
+        tick = handled && nextOf(handled);
+      }
+      if (tick) soonest = Math.min(soonest ?? Infinity, tick.getTime() - now.getTime());
+    }
+    return soonest;
+  }
+}
+
+/** The first tick that is not handled, which may be over. */
+export function nextOf({ enabled, schedule, handled_until }: StoredTrigger): Date | undefined {
+  const parsed = enabled && schedule ? parseCron(schedule.cron) : undefined;
+  return parsed?.ok ? nextTick(parsed.cron, schedule!.time_zone, new Date(handled_until)) : undefined;
+}

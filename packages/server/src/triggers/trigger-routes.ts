@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import {
+  CreatedTrigger,
+  CreateTrigger,
+  Delivered,
+  DeliveryList,
+  DeliveryQuery,
+  Failure,
+  FireTrigger,
+  Revoked,
+  TriggerInfo,
+  TriggerList,
+  UpdateTrigger,
+} from '@tendon/protocol';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { Routes } from '../platform/http/app.ts';
+import { fail, failureWith } from '../platform/http/failure.ts';
+import { IdempotencyHeaders, optionalBody } from '../platform/http/request-parts.ts';
+import { checkTrigger } from './check-trigger.ts';
+import type { StoredDelivery } from './delivery-store.ts';
+import { nextOf } from './schedules.ts';
+import { MAX_TRIGGERS, type NewTrigger, type StoredTrigger } from './trigger-store.ts';
+import type { Acceptance, Triggers } from './triggers.ts';
+
+export interface TriggerContext {
+  readonly triggers: Triggers;
+  readonly providerTokens: ProviderTokens;
+}
+
+export const ByTrigger = z.object({ id: z.string().max(100) });
+const FAILED = { 404: Failure, 409: Failure, 422: Failure, 429: Failure };
+
+/** What starts conversations when something happens, and what was delivered to it. */
+export const triggerRoutes: Routes<TriggerContext> = (app, { triggers, providerTokens }) => {
+  app.get('/api/triggers', { schema: { response: { 200: TriggerList } } }, async () => ({
+    triggers: triggers.store.list.map(triggerInfo),
+  }));
+
+  app.post('/api/triggers', { schema: { body: CreateTrigger, response: { 201: CreatedTrigger, ...FAILED } } }, async ({ body }, reply) => {
+    const checked = checkTrigger(body, providerTokens);
+    if (!checked.ok) return reply.code(422).send(failureWith(checked.problem));
+    const secret = body.kind === 'schedule' ? undefined : (body.secret ?? randomBytes(32).toString('base64url'));
+    const trigger = await triggers.store.create(checked.trigger, secret);
+    if (!trigger)
+      return reply.code(409).send(failureWith(`There are ${MAX_TRIGGERS} triggers, as many as there may be. Remove one first.`));
+    triggers.schedules.changed();
+    return reply
+      .code(201)
+      .header('cache-control', 'no-store')
+      .send({ ...triggerInfo(trigger), secret: secret ?? null });
+  });
+
+  app.get('/api/triggers/:id', { schema: { params: ByTrigger, response: { 200: TriggerInfo, ...FAILED } } }, async ({ params }, reply) => {
+    const trigger = triggers.store.get(params.id);
+    return trigger ? triggerInfo(trigger) : fail(reply, 'NOT_FOUND');
+  });
+
+  const changing = { params: ByTrigger, body: UpdateTrigger, response: { 200: TriggerInfo, ...FAILED } };
+  app.patch('/api/triggers/:id', { schema: changing }, async ({ params: { id }, body }, reply) => {
+    const stored = triggers.store.get(id);
+    if (!stored) return fail(reply, 'NOT_FOUND');
+    const checked = checkTrigger(paramsOf({ ...stored, ...body }), providerTokens);
+    if (!checked.ok) return reply.code(422).send(failureWith(checked.problem));
+    // What was missed while it was paused, or by the schedule before, is not made up for.
+    const isAnew = body.schedule !== undefined || (body.enabled === true && !stored.enabled);
+    const { enabled = stored.enabled } = body;
+    const handled = isAnew ? { handled_until: triggers.now() } : {};
+    const changed = await triggers.store.change(id, () => ({ ...checked.trigger, post_to: stored.post_to, enabled, ...handled }));
+    triggers.schedules.changed();
+    return changed ? triggerInfo(changed) : fail(reply, 'NOT_FOUND');
+  });
+
+  app.delete('/api/triggers/:id', { schema: { params: ByTrigger, response: { 200: Revoked, ...FAILED } } }, async ({ params }, reply) =>
+    (await triggers.delete(params.id)) ? { revoked: true as const } : fail(reply, 'NOT_FOUND'),
+  );
+
+  const firing = {
+    headers: IdempotencyHeaders,
+    params: ByTrigger,
+    body: optionalBody(FireTrigger),
+    response: { 202: Delivered, ...FAILED },
+  };
+  app.post('/api/triggers/:id/fire', { schema: firing }, async ({ params, body, headers }, reply) => {
+    const trigger = triggers.store.get(params.id);
+    if (!trigger) return fail(reply, 'NOT_FOUND');
+    const key = headers['idempotency-key'];
+    return sendAcceptance(reply, await triggers.fire(trigger, body.text, key && `fired ${key}`));
+  });
+
+  const listing = { params: ByTrigger, querystring: DeliveryQuery, response: { 200: DeliveryList, ...FAILED } };
+  app.get('/api/triggers/:id/deliveries', { schema: listing }, async ({ params: { id }, query: { limit } }, reply) => {
+    if (!triggers.store.get(id)) return fail(reply, 'NOT_FOUND');
+    return { deliveries: (await triggers.deliveries.list(id, limit)).map(deliveryInfo) };
+  });
+};
+
+/** 202 when it is carried out, 200 when it is not, or came before. */
+export function sendAcceptance(reply: FastifyReply, acceptance: Acceptance): FastifyReply {
+  if (acceptance.state === 'gone') return fail(reply, 'NOT_FOUND');
+  if (acceptance.state === 'limited') {
+    return reply.code(429).header('retry-after', '600').send(failureWith('The trigger has fired as often in the last hour as it may.'));
+  }
+  const { delivery, isRepeated: repeated } = acceptance;
+  const code = repeated || delivery.state === 'ignored' ? 200 : 202;
+  return reply.code(code).send({ ...deliveryInfo(delivery), repeated });
+}
+
+function paramsOf({ repository, branch, agent, git_provider, mention, schedule, ...trigger }: NewTrigger): CreateTrigger {
+  const provider = git_provider as CreateTrigger['git_provider'];
+  return { ...trigger, repository, branch, agent, git_provider: provider, ...(mention && { mention }), ...(schedule && { schedule }) };
+}
+
+function triggerInfo({ sealed, handled_until: _until, ...trigger }: StoredTrigger): TriggerInfo {
+  const next = nextOf({ ...trigger, sealed, handled_until: _until });
+  return { ...trigger, next_at: next?.toISOString() ?? null, path: sealed === null ? null : `/api/triggers/${trigger.id}/webhook` };
+}
+
+function deliveryInfo({ id, name, received_at, state, detail, conversation_id, agent_state, comment_url }: StoredDelivery) {
+  return { id, name, received_at, state, detail, conversation_id, agent_state, comment_url };
+}

@@ -1,0 +1,138 @@
+/**
+ * Owns the triggers: one record each, the secret of its webhook sealed like the model's key.
+ *
+ * TS1  A secret leaves only as `Secret`; no answer but that of its creation holds it.
+ * TS2  Changes come one after the other, and are durable before they count.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock, RecordStore } from '@tendon/core';
+import type { CommentTarget, TriggerKind, TriggerMention, TriggerSchedule } from '@tendon/protocol';
+import { Mutex } from '@tendon/protocol/async';
+import { Secret } from '@tendon/protocol/masking';
+import { seal, unseal } from '../platform/auth/stored-secret.ts';
+
+export interface StoredTrigger {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: TriggerKind;
+  readonly enabled: boolean;
+  readonly prompt: string;
+  readonly schedule: TriggerSchedule | null;
+  readonly mention: TriggerMention | null;
+  readonly repository: string | null;
+  readonly branch: string | null;
+  readonly git_provider: string | null;
+  readonly agent: string | null;
+  readonly max_per_hour: number;
+  readonly posts_result: boolean;
+  readonly post_to: CommentTarget | null;
+  readonly created_at: string;
+  /** Of a schedule: ticks up to then have fired, or never will. */
+  readonly handled_until: string;
+  readonly sealed: string | null;
+}
+
+export type NewTrigger = Omit<StoredTrigger, 'id' | 'created_at' | 'handled_until' | 'sealed' | 'enabled'>;
+
+export const MAX_TRIGGERS = 100;
+
+interface TriggerStoreOptions {
+  readonly records: RecordStore;
+  readonly jwtSecret: Secret;
+  readonly clock: Clock;
+  /** Called in the tick of each change. */
+  readonly onChange: () => void;
+}
+
+export class TriggerStore {
+  readonly #options: TriggerStoreOptions;
+  readonly #stored: Map<string, StoredTrigger>;
+  readonly #secrets = new Map<string, Secret>();
+  readonly #writing = new Mutex();
+
+  private constructor(options: TriggerStoreOptions, stored: readonly StoredTrigger[]) {
+    this.#options = options;
+    this.#stored = new Map(stored.map((trigger) => [trigger.id, trigger]));
+    for (const trigger of stored) this.#unseal(trigger);
+  }
+
+  static async open(options: TriggerStoreOptions): Promise<TriggerStore> {
+    const stored = await options.records.list<StoredTrigger>('triggers');
+    return new TriggerStore(
+      options,
+      stored.map(({ value }) => value),
+    );
+  }
+
+  /** Newest first. */
+  get list(): readonly StoredTrigger[] {
+    return [...this.#stored.values()].toSorted((a, b) => (a.created_at > b.created_at ? -1 : 1));
+  }
+
+  get secrets(): readonly Secret[] {
+    return [...this.#secrets.values()];
+  }
+
+  get(id: string): StoredTrigger | undefined {
+    return this.#stored.get(id);
+  }
+
+  /** `undefined` of a schedule, and of one that was sealed under a JWT secret that is gone. */
+  secretOf(id: string): Secret | undefined {
+    return this.#secrets.get(id);
+  }
+
+  /** `undefined`: there are as many as there may be. */
+  create(given: NewTrigger, secret: string | undefined): Promise<StoredTrigger | undefined> {
+    return this.#writing.run(async () => {
+      if (this.#stored.size >= MAX_TRIGGERS) return undefined;
+      const { jwtSecret, clock } = this.#options;
+      const now = clock.now().toISOString();
+      const trigger: StoredTrigger = {
+        ...given,
+        id: randomBytes(8).toString('hex'),
+        enabled: true,
+        created_at: now,
+        handled_until: now,
+        sealed: secret === undefined ? null : seal(secret, jwtSecret),
+      };
+      await this.#put(trigger);
+      return trigger;
+    });
+  }
+
+  /** The trigger as it is then; `undefined`: there is none. */
+  change(id: string, change: (trigger: StoredTrigger) => Partial<StoredTrigger>): Promise<StoredTrigger | undefined> {
+    return this.#writing.run(async () => {
+      const stored = this.#stored.get(id);
+      if (!stored) return undefined;
+      const next = { ...stored, ...change(stored) };
+      await this.#put(next);
+      return next;
+    });
+  }
+
+  /** False: there is none. */
+  delete(id: string): Promise<boolean> {
+    return this.#writing.run(async () => {
+      if (!this.#stored.has(id)) return false;
+      await this.#options.records.delete('triggers', id);
+      this.#stored.delete(id);
+      this.#secrets.delete(id);
+      this.#options.onChange();
+      return true;
+    });
+  }
+
+  async #put(trigger: StoredTrigger): Promise<void> {
+    await this.#options.records.put('triggers', { id: trigger.id, sort: trigger.created_at, value: trigger });
+    this.#stored.set(trigger.id, trigger);
+    this.#unseal(trigger);
+    this.#options.onChange();
+  }
+
+  #unseal({ id, sealed }: StoredTrigger): void {
+    const text = sealed === null ? undefined : unseal(sealed, this.#options.jwtSecret);
+    if (text !== undefined && !this.#secrets.has(id)) this.#secrets.set(id, new Secret(text));
+  }
+}
