@@ -55,6 +55,7 @@ export type {
 export { costOf, spentOf } from './engine/spent.ts';
 export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
 export type { PastHit, PastHits, SearchPast } from './engine/recalled.ts';
+export type { AskUser } from './engine/ask-user-during.ts';
 export type { ExternalTools } from './engine/external-tools.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';

@@ -2,16 +2,17 @@ import type { Action, ObservationDraft } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
 import type { Tool } from '../tools/define-tool.ts';
 import { useSkill } from '../tools/use-skill.ts';
-import type { ActionPorts, LoopPorts } from './ports.ts';
+import type { ActionPorts, LogPorts, LoopPorts } from './ports.ts';
 import { awaitsConfirmation } from './next-step.ts';
+import { askUserDuring, type AskUser } from './ask-user-during.ts';
 import { notice, outcomeUnknown } from './notices.ts';
 
 /** Tools of MCP servers: something outside the engine offers and executes them. Neither call ever rejects. */
 export interface ExternalTools {
   /** What is offered now; a server that cannot be reached offers nothing and holds nothing up for long. */
   offered(options: { readonly signal: AbortSignal }): Promise<readonly Tool[]>;
-  /** Carries it out once. Aborting cancels it and still resolves. */
-  call(action: Action<'call_tool_mcp'>, options: { readonly signal: AbortSignal }): Promise<ObservationDraft>;
+  /** Carries it out once. Aborting cancels it and still resolves. `ask`: for what the tool wants to know of the user. */
+  call(action: Action<'call_tool_mcp'>, options: { readonly signal: AbortSignal; readonly ask: AskUser }): Promise<ObservationDraft>;
   /** With the conversation. */
   close(): Promise<void>;
 }
@@ -39,7 +40,7 @@ export function wasCalledExternally({ dispatched }: Pick<ActionPorts, 'dispatche
  * its storage failed, is not made again.
  */
 export async function calledExternally(
-  ports: Pick<ActionPorts, 'external' | 'dispatched' | 'aborts'>,
+  ports: Pick<ActionPorts, 'external' | 'dispatched' | 'aborts'> & Pick<LogPorts, 'log' | 'folded'>,
   action: Action<'call_tool_mcp'>,
 ): Promise<ObservationDraft | undefined> {
   if (!ports.external) return notice.unavailable;
@@ -47,7 +48,8 @@ export async function calledExternally(
   ports.dispatched.set(action.id, undefined);
   const { signal, end } = ports.aborts.beginAction();
   try {
-    return await unlessAborted(ports.external.call(action, { signal }), ports.aborts.closing);
+    const ask: AskUser = (question, limit) => askUserDuring(ports, action, question, AbortSignal.any([signal, limit]));
+    return await unlessAborted(ports.external.call(action, { signal, ask }), ports.aborts.closing);
   } finally {
     end();
   }

@@ -172,8 +172,9 @@ function byTool(action: Action): Saying {
   return action.tool_call_metadata ? { says: 'call' } : { says: 'assistant', text: messageOf(action) };
 }
 
+/** What was asked in the middle of an action is a part of it. */
 function ending(action: Action, result: string, words: string): Saying {
-  if (action.source !== 'agent') return NOTHING;
+  if (action.source !== 'agent' || action.cause !== undefined) return NOTHING;
   return action.tool_call_metadata ? { says: 'call', result } : { says: 'assistant', text: words || messageOf(action) };
 }
 

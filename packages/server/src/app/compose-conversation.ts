@@ -97,6 +97,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
       external: conversationTools(record, {
         ...parts,
         own,
+        isAttended: () => conversations.questions.isAttended(record.id),
         onProblem: (sentence) => parts.registry.sayProblem(record.id, sentence),
       }),
       knowledge: knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),

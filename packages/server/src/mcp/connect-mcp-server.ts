@@ -9,16 +9,25 @@ import { readLines, TooMuch } from '@tendon/protocol/node';
 import type { ProcessRequest } from '@tendon/runtime';
 import { VERSION } from '../platform/version.ts';
 import { boundedFetch } from './bounded-fetch.ts';
+import { CallTimer } from './call-timer.ts';
+import { CAPABILITIES, type ElicitationAnswer } from './elicitation.ts';
 import type { ListedTool } from './offered-tool.ts';
 import type { McpServer } from './mcp-server.ts';
+import { StatelessConnection } from './stateless-connection.ts';
 
 export interface ToolConnection {
   readonly tools: readonly ListedTool[];
   /** Rejects with a user-facing error. */
-  call(tool: string, args: Readonly<Record<string, unknown>>, options: { readonly signal: AbortSignal }): Promise<Record<string, unknown>>;
+  call(tool: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /** Called once, when the other side ends it. */
   onEnd(listener: () => void): void;
   close(): Promise<void>;
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+  /** For what the server asks of a person; the time that takes does not count. */
+  readonly elicit: (params: unknown) => Promise<ElicitationAnswer>;
 }
 
 export interface ConnectOptions {
@@ -45,6 +54,7 @@ const ANY_RESULT: jsonSchemaValidator = {
  * answers are taken as any object, and what is used of them is looked at here, piece by piece.
  */
 const AnyAnswer = z.looseObject({});
+const AnyElicitation = z.object({ method: z.literal('elicitation/create'), params: z.unknown().optional() });
 const ListAnswer = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 const Listed = z.object({
   name: z.string(),
@@ -53,6 +63,8 @@ const Listed = z.object({
 });
 
 const ANSWER_MS = 20_000;
+/** The library must have one; ours does not count what a person takes. */
+const MAX_TIMEOUT_MS = 2 * 60 * 60_000;
 const MAX_TOOLS = 64;
 const MAX_PAGES = 8;
 const MAX_WORDS = 1_000;
@@ -62,14 +74,23 @@ export async function connectMcpServer(server: McpServer, options: ConnectOption
   const { signal, onTools } = options;
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const stateless = await statelessConnection(server, options);
+  if (stateless) return stateless;
   const transport = await transportOf(server, options);
-  const client = new Client({ name: 'tendon', version: VERSION }, { jsonSchemaValidator: ANY_RESULT });
+  const client = new Client({ name: 'tendon', version: VERSION }, { jsonSchemaValidator: ANY_RESULT, capabilities: CAPABILITIES });
+  const { Protocol } = await import('@modelcontextprotocol/sdk/shared/protocol.js');
   takeAnyAnswer(client);
-  const list = oneAtATime(() => listTools(client).then(onTools, () => undefined));
+  const asking: CallOptions['elicit'][] = [];
+  // Past the client's own, which compiles the server's schema. What is asked in the middle of no call is nobody's to answer.
+  const answer = async ({ params }: z.output<typeof AnyElicitation>): Promise<Record<string, unknown>> => ({
+    ...((await asking.at(-1)?.(params)) ?? { action: 'decline' }),
+  });
+  Protocol.prototype.setRequestHandler.call(client, AnyElicitation, answer as never);
+  const list = oneAtATime(() => listTools(requestOf(client)).then(onTools, () => undefined));
   try {
     await abortable(client.connect(transport, { signal, timeout: ANSWER_MS }), signal);
     client.setNotificationHandler(ToolListChangedNotificationSchema, list);
-    return toolConnection(client, transport, server, await listTools(client));
+    return toolConnection(client, { transport, asking, callMs: server.callMs }, await listTools(requestOf(client)));
   } catch (cause) {
     await client.close().catch(() => undefined);
     throw new Error(wordsFor(cause, transport), { cause });
@@ -97,13 +118,30 @@ function oneAtATime(list: () => Promise<void>): () => void {
   return begin;
 }
 
-function toolConnection(client: Client, transport: Transport, { callMs }: McpServer, tools: readonly ListedTool[]): ToolConnection {
+interface ConnectedBy {
+  readonly transport: Transport;
+  /** Of the calls that are under way, the newest last. */
+  readonly asking: CallOptions['elicit'][];
+  readonly callMs: number;
+}
+
+function toolConnection(client: Client, { transport, asking, callMs }: ConnectedBy, tools: readonly ListedTool[]): ToolConnection {
   return {
     tools,
-    call: (name, args, { signal }) =>
-      client.callTool({ name, arguments: { ...args } }, undefined, { signal, timeout: callMs }).catch((cause: unknown) => {
-        throw new Error(wordsFor(cause, transport), { cause });
-      }),
+    async call(name, args, { signal, elicit }) {
+      const timer = new CallTimer(callMs);
+      const ask: CallOptions['elicit'] = (params) => timer.without(elicit(params));
+      asking.push(ask);
+      try {
+        const options = { signal: AbortSignal.any([signal, timer.signal]), timeout: MAX_TIMEOUT_MS };
+        return await client.callTool({ name, arguments: { ...args } }, undefined, options);
+      } catch (cause) {
+        throw new Error(timer.signal.aborted ? timer.words : wordsFor(cause, transport), { cause });
+      } finally {
+        timer.end();
+        asking.splice(asking.indexOf(ask), 1);
+      }
+    },
     onEnd(listener) {
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
       client.onclose = listener;
@@ -112,12 +150,36 @@ function toolConnection(client: Client, transport: Transport, { callMs }: McpSer
   };
 }
 
-async function listTools(client: Client): Promise<readonly ListedTool[]> {
+type Request = (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+function requestOf(client: Client): Request {
+  return (method, params) => client.request({ method, params } as Parameters<Client['request']>[0], AnyAnswer, { timeout: ANSWER_MS });
+}
+
+/** Nothing where it does not speak the version without a handshake. A server that has other tools later is met again. */
+async function statelessConnection(
+  server: McpServer,
+  { fetch: send = fetch, signal }: ConnectOptions,
+): Promise<ToolConnection | undefined> {
+  if (server.kind !== 'http' || !/^https?:$/.test(URL.parse(server.url)?.protocol ?? '')) return undefined;
+  const headers: Record<string, string> = server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` };
+  const connection = await StatelessConnection.open({ url: server.url, headers, fetch: boundedFetch(send) }, signal);
+  if (!connection) return undefined;
+  const listed = await listTools((method, params) => connection.request(method, params, { signal, timeoutMs: ANSWER_MS }));
+  return {
+    tools: connection.offered(listed),
+    call: (name, args, options) => connection.call(name, args, { ...options, timeoutMs: server.callMs }),
+    onEnd: () => undefined,
+    close: () => Promise.resolve(),
+  };
+}
+
+async function listTools(request: Request): Promise<readonly ListedTool[]> {
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const listed = ListAnswer.parse(await client.request({ method: 'tools/list', params }, AnyAnswer, { timeout: ANSWER_MS }));
+    const listed = ListAnswer.parse(await request('tools/list', params));
     tools.push(...listed.tools.slice(0, MAX_TOOLS).flatMap((tool) => Listed.safeParse(tool).data ?? []));
     cursor = listed.nextCursor;
     if (cursor === undefined) break;

@@ -27,13 +27,15 @@ export interface ConversationToolsParts extends PullRequestParts {
   readonly runtimes: Pick<SandboxPool, 'ports' | 'dialAs'>;
   readonly clock: Clock;
   readonly loop: LoopWatch;
+  /** Whether somebody looks at this conversation who can answer a question. */
+  readonly isAttended: () => boolean;
   /** One sentence for the clients that watch. */
   readonly onProblem: (sentence: string) => void;
 }
 
 /** What this conversation's agent is offered beside its own tools. */
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): ExternalTools {
-  const { settings, config, mcpServers, mcpLogins, pins, own, runtimes, clock, loop, onProblem } = parts;
+  const { settings, config, mcpServers, mcpLogins, pins, own, runtimes, clock, loop, isAttended, onProblem } = parts;
   const chosen = mcpServers.open(record);
   const urlsOf = (given: McpConfig) => [...given.shttp_servers, ...given.sse_servers].map(urlOf);
   const strange = new Set(chosen && !mcpServers.isAdmins(record) ? urlsOf(chosen) : []);
@@ -44,6 +46,7 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
       return withSearch(named, settings.key('search_api_key') ?? config.searchApiKey);
     },
     clock,
+    isAttended,
     pins,
     fetchFor: ({ url, apiKey }) => {
       if (isPoliced(url)) return fetchBy(runtimes.dialAs(record.id));

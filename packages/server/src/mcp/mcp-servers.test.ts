@@ -1,19 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { AskUser } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { Secret } from '@tendon/protocol/masking';
 import { CallToolMcpAction, McpConfig, type Action } from '@tendon/protocol';
 import { Seen } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { systemClock } from '../platform/system-clock.ts';
 import { McpServers, type McpServersOptions } from './mcp-servers.ts';
 import { ToolPins } from './tool-pins.ts';
 import { loginServer } from './oauth/login-server.test-support.ts';
 import { McpLogins } from './oauth/mcp-logins.ts';
+import { FORM, statelessServer } from './stateless-server.test-support.ts';
 import { findTools } from './tool-search.ts';
 
 const META = { id: 1, timestamp: '2026-01-01T00:00:00.000Z', source: 'agent' } as const;
@@ -60,8 +64,8 @@ function conversation(url: string, pins: ToolPins, options: Partial<McpServersOp
     problems,
     names: async () => (await servers.offered({ signal })).map(({ spec }) => spec.name),
     descriptions: async () => (await servers.offered({ signal })).map(({ spec }) => spec.description),
-    call: (name: string, args: Record<string, unknown> = {}) =>
-      servers.call({ ...CallToolMcpAction.create({ name, arguments: args }), ...META } as Action<'call_tool_mcp'>, { signal }),
+    call: (name: string, args: Record<string, unknown> = {}, ask: AskUser = () => Promise.reject(new Error('nobody is to be asked'))) =>
+      servers.call({ ...CallToolMcpAction.create({ name, arguments: args }), ...META } as Action<'call_tool_mcp'>, { signal, ask }),
   };
 }
 
@@ -140,4 +144,65 @@ it('EN905: a server that asks for a login says how, and is met again when a pers
   server.access.clear();
   expect(await call('127_0_0_1_now')).toMatchObject({ observation: 'mcp', content: 'noon' });
   expect(server.refreshes).toBe(1);
+});
+
+/** A server of the official library that asks the user before it answers, on the stream of the call. */
+async function askingServer(): Promise<string> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const http = createServer((request, response) => {
+    const known = sessions.get(String(request.headers['mcp-session-id']));
+    if (known) return void known.handleRequest(request, response);
+    const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    const server = new Server({ name: 'travel', version: '1.0.0' }, { capabilities: { tools: {} } });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [{ name: 'book', inputSchema: { type: 'object' as const } }] }));
+    server.setRequestHandler(CallToolRequestSchema, async (_request, { sendRequest }) => {
+      const answer = await sendRequest({ method: 'elicitation/create', params: FORM as never }, z.looseObject({}));
+      return { content: [{ type: 'text' as const, text: JSON.stringify(answer) }] };
+    });
+    void server.connect(transport as Transport).then(() => transport.handleRequest(request, response));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => http.once('listening', resolve));
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+}
+
+it('EN906: what a server asks in the middle of a call is put to the user, with its choices', async () => {
+  const { names, call } = conversation(await askingServer(), newPins(), { isAttended: () => true });
+  const [name] = await names();
+  const asked: unknown[] = [];
+  const result = await call(name!, {}, async (question) => {
+    asked.push(question);
+    return 'rome';
+  });
+  expect(result).toMatchObject({ content: '{"action":"accept","content":{"city":"Rome"}}' });
+  expect(asked).toEqual([
+    {
+      content: expect.stringMatching(/^The MCP server "127_0_0_1" asks: Where to\?[\s\S]*city$/) as string,
+      choices: ['Rome', 'Oslo', 'Decline'],
+    },
+  ]);
+  expect(await call(name!, {}, async () => 'Decline')).toMatchObject({ content: '{"action":"decline"}' });
+  expect(await call(name!, {}, async () => undefined)).toMatchObject({ content: '{"action":"cancel"}' });
+});
+
+it('EN906: where nobody looks who could answer, it is declined', async () => {
+  const { names, call } = conversation(await askingServer(), newPins());
+  const [name] = await names();
+  expect(await call(name!)).toMatchObject({ content: '{"action":"decline"}' });
+});
+
+it('EN908: a server that speaks 2026-07-28 alone is used without a handshake, and asks by its answers', async () => {
+  const server = await statelessServer();
+  const { names, call, problems } = conversation(server.url, newPins(), { isAttended: () => true });
+  expect(await names()).toEqual(['127_0_0_1_book']);
+  const result = await call('127_0_0_1_book', { class: 'première', seats: 2 }, async () => 'Oslo');
+  expect(result).toMatchObject({ content: 'booked {"action":"accept","content":{"city":"Oslo"}} opaque' });
+  expect([server.refusals, problems.all]).toEqual([[], []]);
+  expect(server.methods).toEqual(['server/discover', 'tools/list', 'tools/call', 'tools/call']);
 });

@@ -9,10 +9,12 @@
  *     conversation, is reported.
  */
 import type { Duplex } from 'node:stream';
-import type { Clock, ExternalTools, Tool } from '@tendon/core';
+import type { AskUser, Clock, ExternalTools, Tool } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
 import { ErrorObservation, McpObservation, type Action, type McpConfig, type ObservationDraft } from '@tendon/protocol';
 import { connectMcpServer, type ToolConnection } from './connect-mcp-server.ts';
 import { offeredName, offeredTool, type ListedTool } from './offered-tool.ts';
+import { elicit, type ElicitationAnswer } from './elicitation.ts';
 import type { ToolPins } from './tool-pins.ts';
 import { resultPictures, resultText } from './tool-result.ts';
 import { findTools, foundText, MAX_SHOWN, TOOL_SEARCH, toolSearch } from './tool-search.ts';
@@ -26,6 +28,8 @@ export interface McpServersOptions {
   readonly fetchFor?: (server: RemoteMcpServer) => typeof fetch | undefined;
   /** The login to a server, '' where nobody has logged in, nothing where nobody can: with another login it is met again. */
   readonly loginOf?: (server: RemoteMcpServer) => string | undefined;
+  /** Somebody looks at the conversation who can answer a question; default: nobody does. */
+  readonly isAttended?: () => boolean;
   readonly clock: Clock;
   readonly pins: Pick<ToolPins, 'changed'>;
   /** One sentence for the clients that watch: a server cannot be used, and why. */
@@ -39,6 +43,8 @@ const CONNECT_MS = 60_000;
 const AGAIN_MS = 60_000;
 const MAX_OFFERED = 1_024;
 const MAX_NAMED = 20;
+/** So long a person may take to answer all that a server asks at once. */
+const ANSWER_MS = 10 * 60_000;
 
 interface Entry {
   readonly server: McpServer;
@@ -49,6 +55,12 @@ interface Entry {
   /** A turn has waited for it; those after it do not. */
   wasAwaited?: true;
   failedAt?: number;
+}
+
+interface ElicitedBy {
+  readonly server: string;
+  readonly signal: AbortSignal;
+  readonly ask: AskUser;
 }
 
 interface Offer {
@@ -66,6 +78,7 @@ export class McpServers implements ExternalTools {
   readonly #found = new Set<string>();
   /** By server and name. */
   readonly #firstMet = new Map<string, ListedTool>();
+  readonly #asking = new Mutex();
   #isClosed = false;
 
   constructor(options: McpServersOptions) {
@@ -88,13 +101,15 @@ export class McpServers implements ExternalTools {
     return this.#shown();
   }
 
-  async call({ args }: Action<'call_tool_mcp'>, { signal }: { readonly signal: AbortSignal }): Promise<ObservationDraft> {
+  async call({ args }: Action<'call_tool_mcp'>, { signal, ask }: Parameters<ExternalTools['call']>[1]): Promise<ObservationDraft> {
     if (args.name === TOOL_SEARCH) return this.#search(args.arguments);
     const offer = this.#offers.get(args.name);
     const connection = offer?.entry.connection;
     if (!offer || !connection) return failure(`Not executed: the server of the tool "${args.name}" cannot be reached now.`);
     try {
-      const result = await connection.call(offer.name, args.arguments, { signal });
+      const answer = (params: unknown): Promise<ElicitationAnswer> =>
+        this.#elicit(params, { server: offer.entry.server.name, signal, ask });
+      const result = await connection.call(offer.name, args.arguments, { signal, elicit: answer });
       const pictures = resultPictures(result);
       const extras = { name: args.name, arguments: args.arguments, ...(pictures.length > 0 && { image_urls: pictures }) };
       return McpObservation.create(resultText(result), extras);
@@ -196,6 +211,15 @@ export class McpServers implements ExternalTools {
     const first = this.#firstMet.get(id) ?? tool;
     this.#firstMet.set(id, first);
     return first;
+  }
+
+  /** One question at a time: calls may run side by side. */
+  #elicit(params: unknown, { server, signal, ask }: ElicitedBy): Promise<ElicitationAnswer> {
+    return this.#asking.run(async () => {
+      if (!(this.#options.isAttended?.() ?? false)) return { action: 'decline' };
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+      return elicit(params, server, (question) => ask(question, limit));
+    });
   }
 
   /** All of them, or those that were found and a search for the others. */

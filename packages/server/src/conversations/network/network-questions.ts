@@ -66,6 +66,11 @@ export class NetworkQuestions {
     return () => add(-1);
   }
 
+  /** Whether somebody does. */
+  isAttended(id: string): boolean {
+    return this.#attending.has(id);
+  }
+
   /** Those that wait for an answer, of the conversation that this one belongs to; the oldest first. */
   async list(id: string): Promise<readonly NetworkQuestion[]> {
     const root = await this.#rootOf(id);
