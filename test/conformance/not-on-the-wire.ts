@@ -52,7 +52,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'How kernels and browsers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',
-    ids: 'RT119–RT122, RT155–RT157, RT173',
+    ids: 'EN909, RT119–RT122, RT155–RT157, RT173',
   },
   {
     why: 'What a sandbox encloses is asked from inside, with a host beside it to look at: test/isolation and docs/spec/threats.md.',

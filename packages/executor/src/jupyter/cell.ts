@@ -58,9 +58,9 @@ export class Cell {
     this.onEnd?.();
   }
 
-  /** What came since the last take. */
-  take(): { readonly text: string; readonly images: readonly string[] } {
-    const taken = { text: this.#text.take().trimEnd(), images: this.#images };
+  /** What came since the last take. `whole` is where all of it can be read. */
+  take(whole?: string): { readonly text: string; readonly images: readonly string[] } {
+    const taken = { text: this.#text.take(whole).trimEnd(), images: this.#images };
     this.#clear();
     return taken;
   }

@@ -159,7 +159,7 @@ export class CellRunner {
     const end = await waitFor(cell, { ...clocks, signal: context.signal });
     cell.onOutput = undefined;
     if (end === 'timeout' || end === 'cancelled') await stop(owner, cell);
-    const { text, images } = cell.take();
+    const { text, images } = cell.take(context.outputPath());
     if (cell.ended && this.#last === cell) this.#last = undefined;
     if (cell.ended === 'died') this.#kernel = undefined;
     const verdict = await verdictOf(cell, owner, end, clocks);
