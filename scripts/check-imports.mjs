@@ -124,6 +124,7 @@ const LAYERS = {
       'mcp-command',
       'sandboxes-command',
       'keys-command',
+      'rules-command',
       'executor-command',
       'conformance-command',
     ],

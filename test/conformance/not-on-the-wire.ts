@@ -20,7 +20,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: a client that only has its address cannot.',
-    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, SB14, SB15, SB23, SB24, SB26, SB27, SB166–SB168, SV18, SV122, SV191, SV192, SV202, EN229, EN183, EN165–EN169, EN400, EN401, EN919, SV400',
+    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, SB14, SB15, SB23, SB24, SB26, SB27, SB166–SB168, SV18, SV122, SV191, SV192, SV202, EN229, EN183, EN165–EN169, EN400, EN401, EN940–EN943, EN919, SV400',
   },
   {
     why: 'Properties over all logs, calls or interleavings, or of the shape of the code: held by generated cases beside it, of which a conversation shows one.',
@@ -104,7 +104,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Command lines on the machine: import, backup, restore, doctor, replay, eval, and the archives they read.',
-    ids: 'SV130, SV132, SV133, TJ1–TJ19, TJ22, SV307–SV309, EV900–EV912, EV920–EV922',
+    ids: 'SV130, SV132, SV133, TJ1–TJ19, TJ22, SV307–SV309, EV900–EV912, EV920–EV922, TR900',
   },
   {
     why: 'How much of the kernel a sandbox reaches and what it learns from that: asked from inside, call by call.',
@@ -112,7 +112,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What rules say of an action: a table and properties of pure functions, with bash itself as the judge, and the policy in whole conversations of the engine.',
-    ids: 'TR700–TR719',
+    ids: 'TR700–TR713, TR716, TR717, TR719',
   },
   {
     why: 'What starts conversations by itself is our server’s: it takes a git provider that calls it, a clock that is set, a kill, and hundreds of refused requests.',

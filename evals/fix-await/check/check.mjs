@@ -17,4 +17,9 @@ assert.equal(await copyAll(pairs, copy), 5);
 assert.deepEqual(copied.toSorted(), ['a>A', 'b>B', 'c>C', 'd>D', 'e>E']);
 assert.equal(most, 2);
 assert.equal(await copyAll([], copy), 0);
-await assert.rejects(copyAll(pairs, async (from) => { if (from === 'c') throw new Error('no c'); }), /no c/);
+await assert.rejects(
+  copyAll(pairs, async (from) => {
+    if (from === 'c') throw new Error('no c');
+  }),
+  /no c/,
+);

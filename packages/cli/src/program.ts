@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
   sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
+  rules: async () => (await import('./rules-command.ts')).rulesCommand,
   executor: async () => (await import('./executor-command.ts')).executorCommand,
   conformance: async () => (await import('./conformance-command.ts')).conformanceCommand,
 };

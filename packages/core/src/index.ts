@@ -20,7 +20,7 @@ export { excerptAround, searchedWords } from './knowledge/search-messages.ts';
 export type { KnowledgeSources } from './knowledge/library.ts';
 export { suggestRules } from './policy/suggest-rules.ts';
 export type { ConfirmationSettings } from './policy/confirmation-policy.ts';
-export { awaitsConfirmation } from './engine/next-step.ts';
+export { awaitsConfirmation, nextPending } from './engine/next-step.ts';
 export { REASONING_EFFORTS, TOOL_CALLING, withStream } from './llm/llm-provider.ts';
 export { splitModelName } from './llm/model-name.ts';
 export { ModelTraitsBook, type LearnedTraits } from './llm/model-traits.ts';

@@ -44,7 +44,16 @@ export { eventsJsonSchema, type JsonSchema } from './json-schema.ts';
 export { ACTIONS, OBSERVATIONS } from './kinds.ts';
 export { answerOf, answerReferredTo, callIndex, withAnswer, withAnswerReference, type AnswerExtent } from './model-answer.ts';
 export { INITIAL_STATE, reduce, type ConversationState } from './reduce.ts';
-export type { DeltaFrame, NetworkFrame, OutputFrame, PortsFrame, ReplayFrame, StatusFrame, VolatileFrame } from './volatile.ts';
+export type {
+  DelegatedFrame,
+  DeltaFrame,
+  NetworkFrame,
+  OutputFrame,
+  PortsFrame,
+  ReplayFrame,
+  StatusFrame,
+  VolatileFrame,
+} from './volatile.ts';
 export * from './events/agent.ts';
 export * from './events/browse.ts';
 export * from './events/checkpoint.ts';
@@ -64,6 +73,7 @@ export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export * from './rest/access.ts';
 export * from './rest/checkpoints.ts';
 export * from './rest/confirmation.ts';
+export * from './rest/delegated.ts';
 export * from './rest/conversation.ts';
 export * from './rest/events-page.ts';
 export * from './rest/failure.ts';

@@ -4,7 +4,7 @@ import type { NetworkQuestion } from './rest/network.ts';
  * Frames that are shown and forgotten: never stored, never replayed, lost without harm. Correctness comes from the log alone.
  * On Socket.IO they travel as `tendon_volatile` (status updates as `oh_event`, which is where clients look for them).
  */
-export type VolatileFrame = DeltaFrame | NetworkFrame | OutputFrame | PortsFrame | ReplayFrame | StatusFrame;
+export type VolatileFrame = DelegatedFrame | DeltaFrame | NetworkFrame | OutputFrame | PortsFrame | ReplayFrame | StatusFrame;
 
 /** A piece of the model's partial answer. `turn` is the id the first event of the answer will have. `offset` in UTF-16 units. */
 export interface DeltaFrame {
@@ -27,6 +27,15 @@ export interface OutputFrame {
 export interface NetworkFrame {
   readonly volatile: 'network';
   readonly questions: readonly NetworkQuestion[];
+}
+
+/**
+ * What agents wait for to which this conversation's agent has delegated, whenever one begins or ends to wait. What it is stands at
+ * `GET …/delegated/questions`, which not everybody who may look at this conversation may see.
+ */
+export interface DelegatedFrame {
+  readonly volatile: 'delegated';
+  readonly waiting: readonly { readonly conversation_id: string; readonly event_id: number }[];
 }
 
 /** What the agent's programs serve now, sent to watchers when it has changed. Links to them are at `web-hosts`. */

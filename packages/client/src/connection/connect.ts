@@ -1,4 +1,4 @@
-import type { Event, NetworkFrame, PortsFrame, StatusFrame } from '@tendon/protocol';
+import type { Event, DelegatedFrame, NetworkFrame, PortsFrame, StatusFrame } from '@tendon/protocol';
 import type { ConversationState } from '@tendon/protocol/reduce';
 import type { ActionPayload, MessageParts } from '../actions.ts';
 import type { ConnectionState } from './connection-state.ts';
@@ -28,6 +28,8 @@ export interface ConversationSnapshot {
   readonly ports: PortsFrame['ports'] | undefined;
   /** Hosts that the sandbox wants to reach and that wait for an answer, the oldest first; `undefined` before the first report. */
   readonly questions: NetworkFrame['questions'] | undefined;
+  /** Where agents wait for a person to which this conversation's agent has delegated; `undefined` before the first report. */
+  readonly delegated: DelegatedFrame['waiting'] | undefined;
   /** Answers to what was sent that are not part of the log; the newest 20. */
   readonly notices: readonly Notice[];
   readonly outbox: readonly OutboxEntry[];

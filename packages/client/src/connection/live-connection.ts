@@ -47,6 +47,7 @@ export class LiveConnection implements ConversationConnection {
   #title: string | undefined;
   #ports: ConversationSnapshot['ports'];
   #questions: ConversationSnapshot['questions'];
+  #delegated: ConversationSnapshot['delegated'];
   #notices: readonly Notice[] = [];
   #noticeCount = 0;
 
@@ -143,6 +144,7 @@ export class LiveConnection implements ConversationConnection {
   };
 
   #connected(): void {
+    this.#delegated = undefined;
     this.#questions = undefined; // those that are open are sent anew
     this.#setConnection({ state: 'connected', since: this.#options.now() });
     this.#awaitQuiet();
@@ -169,6 +171,9 @@ export class LiveConnection implements ConversationConnection {
         break;
       case 'network':
         this.#questions = frame.questions;
+        break;
+      case 'delegated':
+        this.#delegated = frame.waiting;
         break;
       case 'status':
         this.#status = frame.status;
@@ -272,6 +277,7 @@ export class LiveConnection implements ConversationConnection {
       title: this.#title,
       ports: this.#ports,
       questions: this.#questions,
+      delegated: this.#delegated,
       notices: this.#notices,
       outbox: this.#outbox.entries,
     };

@@ -39,6 +39,10 @@ describe('frames of the server', () => {
     [{ volatile: 'delta', turn: 3, part: 'text', offset: 0, text: 'a' }, { type: 'delta' }],
     [{ volatile: 'output', cause: 3, offset: 0, text: 'a' }, { type: 'output' }],
     [
+      { volatile: 'delegated', waiting: [{ conversation_id: 'a', event_id: 7 }, null, { conversation_id: 'b' }] },
+      { type: 'delegated', waiting: [{ conversation_id: 'a', event_id: 7 }] },
+    ],
+    [
       { volatile: 'network', questions: [{ host: 'a.example', port: 443, asked_at: 'T' }, null, { host: 1 }] },
       { type: 'network', questions: [{ host: 'a.example' }] },
     ],

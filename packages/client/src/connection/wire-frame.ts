@@ -1,5 +1,6 @@
 import {
   fromJson,
+  type DelegatedFrame,
   type DeltaFrame,
   type Event,
   type NetworkFrame,
@@ -17,6 +18,7 @@ export type WireFrame =
   | { readonly type: 'output'; readonly frame: OutputFrame }
   | { readonly type: 'ports'; readonly ports: PortsFrame['ports'] }
   | { readonly type: 'network'; readonly questions: NetworkFrame['questions'] }
+  | { readonly type: 'delegated'; readonly waiting: DelegatedFrame['waiting'] }
   | { readonly type: 'replay'; readonly frame: ReplayFrame }
   /** An answer to something this client sent, which is not part of the log. */
   | { readonly type: 'notice'; readonly message: string; readonly errorId: string }
@@ -32,6 +34,8 @@ export function readFrame(json: unknown): WireFrame {
   if (frame.volatile === 'network' && Array.isArray(frame.questions)) {
     return { type: 'network', questions: frame.questions.filter(isQuestion) };
   }
+  if (frame.volatile === 'delegated' && Array.isArray(frame.waiting))
+    return { type: 'delegated', waiting: frame.waiting.filter(isWaiting) };
   if (frame.volatile === 'replay' && isReplay(frame)) return { type: 'replay', frame: frame as unknown as ReplayFrame };
   if (frame.status_update === true) return { type: 'status', status: readStatus(frame) };
   if (isId(frame.id)) return { type: 'event', event: fromJson(withMeta(frame)) };
@@ -60,6 +64,11 @@ function isServed(value: unknown): value is PortsFrame['ports'][number] {
 function isQuestion(value: unknown): value is NetworkFrame['questions'][number] {
   const { host, port, asked_at } = (value ?? {}) as Record<string, unknown>;
   return typeof host === 'string' && isId(port) && typeof asked_at === 'string';
+}
+
+function isWaiting(value: unknown): value is DelegatedFrame['waiting'][number] {
+  const { conversation_id, event_id } = (value ?? {}) as Record<string, unknown>;
+  return typeof conversation_id === 'string' && isId(event_id);
 }
 
 /** A server of another make may leave these out. */

@@ -6,6 +6,8 @@ import type {
   ConfirmationRule,
   ConversationConfirmation,
   ConversationNetwork,
+  DelegatedAnswer,
+  DelegatedQuestions,
   ConversationInfo as WireInfo,
   NetworkAnswer,
   CreatedShare,
@@ -89,6 +91,10 @@ export function conversationRoutes(request: Request) {
     /** In other conversations too; needs the scope `admin`. */
     alwaysAllow: (id: string, body: AlwaysRule) =>
       request<ConversationConfirmation>(at(id, '/confirmation/always'), { method: 'POST', body }),
+    /** What agents wait for to which its agent has delegated. */
+    delegatedQuestions: (id: string) => request<DelegatedQuestions>(at(id, '/delegated/questions')),
+    answerDelegated: (id: string, child: string, body: DelegatedAnswer) =>
+      request<DelegatedQuestions>(at(id, `/delegated/questions/${encodeURIComponent(child)}`), { method: 'POST', body }),
     /** The states of its workspace that can be restored. */
     checkpoints: (id: string) => request<ConversationCheckpoints>(at(id, '/checkpoints')),
     /** What restoring this one would do to the files as they are. */

@@ -14,6 +14,8 @@ export interface DelegatedTask {
   /** What is left of the delegating agent's. */
   readonly leftSteps: number;
   readonly leftUsd: number | undefined;
+  /** When its work is stopped; default: when it ends. Counted from the action, so a restart gives it no more. */
+  readonly endsAt?: Date | undefined;
 }
 
 export type Delegation =
@@ -30,7 +32,7 @@ export type Delegate = (task: DelegatedTask, options: { readonly signal: AbortSi
 /** The observation, with what it cost; nothing when this process is leaving: the next one attaches to what was begun. */
 export async function delegated(
   ports: Pick<LoopPorts, 'delegate' | 'retry' | 'aborts' | 'folded' | 'limits'>,
-  { id, args }: Action<'delegate'>,
+  { id, args, timestamp }: Action<'delegate'>,
   options: { readonly cancelled?: boolean } = {},
 ): Promise<(ObservationDraft & { costUsd: number }) | undefined> {
   const { delegate } = ports;
@@ -39,7 +41,8 @@ export async function delegated(
   if (options.cancelled) cancel();
   try {
     const task = typeof args.inputs.task === 'string' ? args.inputs.task : JSON.stringify(args.inputs);
-    const asked = ports.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task, ...leftOf(ports) }, { signal }));
+    const endsAt = args.time_limit === undefined ? undefined : new Date(Date.parse(timestamp) + args.time_limit * 1000);
+    const asked = ports.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task, endsAt, ...leftOf(ports) }, { signal }));
     const done = await unlessAborted(asked, ports.aborts.closing);
     if (!done) return undefined;
     if (!done.ok) return { ...notStarted(done.reason), costUsd: 0 };

@@ -4,6 +4,7 @@ import { defineTool, type Tool } from './define-tool.ts';
 
 const MAX_NAMED = 20;
 const MAX_DESCRIPTION = 100;
+const MAX_MINUTES = 24 * 60;
 
 /** Offered only where somebody carries it out. `others`: agents of the user's own. */
 export function delegateTo(others: readonly { readonly name: string; readonly description: string }[]): Tool {
@@ -17,8 +18,11 @@ export function delegateTo(others: readonly { readonly name: string; readonly de
     parameters: z.object({
       task: z.string().describe('What to do and what to report, with everything it needs to know.'),
       agent: z.string().optional().describe(`Default one like you; or ${known}, or one of .agents/agents.`),
+      minutes: z.number().positive().max(MAX_MINUTES).optional().describe('After so long it is stopped.'),
     }),
-    toAction: ({ task, agent }) =>
-      task.trim() ? DelegateAction.create({ agent: agent ?? 'CodeActAgent', inputs: { task } }) : 'the task is empty.',
+    toAction: ({ task, agent = 'CodeActAgent', minutes }) => {
+      const limit = minutes !== undefined && { time_limit: minutes * 60 };
+      return task.trim() ? DelegateAction.create({ agent, inputs: { task }, ...limit }) : 'the task is empty.';
+    },
   });
 }

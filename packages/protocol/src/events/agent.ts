@@ -48,7 +48,8 @@ export const RejectAction = defineAction({
 
 export const DelegateAction = defineAction({
   kind: 'delegate',
-  args: () => ({ agent: z.string(), inputs: outputs, thought }),
+  /** `time_limit`: seconds, after which its work is stopped. */
+  args: () => ({ agent: z.string(), inputs: outputs, thought, time_limit: z.number().positive().optional() }),
   traits: { answeredBy: 'core' },
   message: (args) => `I'm asking ${args.agent} for help with this task.`,
 });

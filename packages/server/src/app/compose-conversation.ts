@@ -19,8 +19,8 @@ import type { ConversationRegistry } from '../conversations/conversation-registr
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { agentOf } from '../conversations/agents/agent-of.ts';
-import type { TaskBudgets } from '../conversations/task-budget.ts';
-import { delegation } from '../conversations/delegation.ts';
+import type { TaskBudgets } from '../conversations/delegated/task-budget.ts';
+import { delegation } from '../conversations/delegated/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
@@ -93,7 +93,10 @@ export async function composeConversation(record: StoredConversation, parts: Con
     smallLlm: metered(modelSource(() => choice().small, make)),
     extensions: {
       // Another agent that does a part of the work knows only its task.
-      ...(!record.delegated_by && { delegate: delegation(conversations, record), past: searchPast(record, { ...parts, conversations }) }),
+      ...(!record.delegated_by && {
+        delegate: delegation(conversations, record, { clock, isUnattended: config.isUnattended }),
+        past: searchPast(record, { ...parts, conversations }),
+      }),
       external: conversationTools(record, {
         ...parts,
         own,

@@ -180,10 +180,15 @@ function createTriggers(foundation: Foundation, conversations: Conversations): T
 }
 
 /** The models that the next request of this conversation asks. */
-function modelsFor({ id, model, agent_file: file }: StoredConversation, { modelAccess, settings, config }: Foundation) {
+function modelsFor(
+  { id, model, agent, agent_file: file, delegated_by: by }: StoredConversation,
+  { modelAccess, settings, config }: Foundation,
+) {
   const llm = modelAccess.get(id);
   const choice = chooseModel({ model: file?.model ?? model, llm }, settings, config);
-  return { model: choice, small: chooseSmallModel(choice, llm !== undefined, config) };
+  const small = chooseSmallModel(choice, llm !== undefined, config);
+  const looksForOther = by !== undefined && agent === 'ExploreAgent' && file === undefined;
+  return { model: looksForOther && small !== choice ? { ...small, fallback: choice } : choice, small };
 }
 
 async function wake(

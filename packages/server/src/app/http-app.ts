@@ -16,6 +16,7 @@ import { conversationFileRoutes, conversationTransferRoutes } from '../files/fil
 import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
 import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
 import { conversationConfirmationRoutes } from '../conversations/confirmation/confirmation-routes.ts';
+import { delegatedQuestionRoutes } from '../conversations/delegated/delegated-question-routes.ts';
 import { conversationNetworkRoutes } from '../conversations/network/network-routes.ts';
 import { conversationPanelRoutes } from '../previews/panel-routes.ts';
 import { conversationRoutes } from '../conversations/conversation-routes.ts';
@@ -59,6 +60,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   conversationPanelRoutes,
   conversationConfirmationRoutes,
   conversationNetworkRoutes,
+  delegatedQuestionRoutes,
   shareRoutes,
   v1Routes,
   mcpRoutes,

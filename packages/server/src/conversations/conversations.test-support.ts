@@ -8,7 +8,7 @@ import { createScriptedProvider } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
 import { ConversationRegistry } from './conversation-registry.ts';
 import { Conversations } from './conversations.ts';
-import { delegation } from './delegation.ts';
+import { delegation } from './delegated/delegation.ts';
 import { createLogger } from '../platform/logger.ts';
 import { temporaryFolder } from '../server.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
@@ -51,7 +51,7 @@ export function conversationsWith(
         agent: able ? { ...agent, tools: [...agent.tools, delegateTo([])] } : agent,
         llm: all.budgets.metered(record.id, async () => llm),
         sandbox: { runtimes: noSandbox },
-        extensions: { ...(able && { delegate: delegation(all, record) }) },
+        extensions: { ...(able && { delegate: delegation(all, record, { clock: systemClock }) }) },
         settings: {},
         host: { clock: systemClock, mask: createMask([]) },
       });

@@ -29,9 +29,10 @@ import { NewConversations, type CreateResult, type DelegateParams, type NewPlace
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
 import { ConversationAgents } from './agents/conversation-agents.ts';
+import { DelegatedQuestions } from './delegated/delegated-questions.ts';
 import { SharedFolders } from './shared-folders.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
-import { TaskBudgets } from './task-budget.ts';
+import { TaskBudgets } from './delegated/task-budget.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
 
@@ -77,6 +78,8 @@ export class Conversations {
   readonly #new: NewConversations;
   readonly #shared: SharedFolders;
   readonly #closing = new AbortController();
+  /** What delegated agents wait for. */
+  readonly delegated: DelegatedQuestions;
   /** What delegated agents may spend. */
   readonly budgets = new TaskBudgets();
   /** Marked, and without a record yet. */
@@ -95,6 +98,7 @@ export class Conversations {
     this.agents = new ConversationAgents(this.#records, this.#open, places);
     this.#new = new NewConversations(registry, { replays: storage.records, places, usualAgent: options.usualAgent });
     this.#shared = new SharedFolders(registry, options.logger);
+    this.delegated = new DelegatedQuestions({ records: this.#records, open: registry.open, enter: (id) => this.enter(id) });
   }
 
   /** What sandboxes ask of a person. */

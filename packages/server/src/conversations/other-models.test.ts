@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MessageAction } from '@tendon/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { socketIoClient, testServer } from '../server.test-support.ts';
 
@@ -84,6 +85,26 @@ it('LM731: summaries are asked of the small model, and of the conversation’s o
     expect(condensed.content).toBe(summary);
   }
   expect(small.asked.every(({ key }) => key === undefined)).toBe(true);
+});
+
+it('EN943: an explorer that another agent asked uses the small model, and the one of the conversation where that fails', async () => {
+  const small = await endpointOf((body) => (body.includes('task-two') ? { status: 401, message: 'Key expired' } : 'It is in a.ts.'));
+  const main = await endpointOf(() => 'It is in b.ts.');
+  const env = { LLM_MODEL: 'openai/main', LLM_API_KEY: 'key-of-main', LLM_BASE_URL: main.url };
+  const server = await testServer({ env: { ...env, LLM_SMALL_MODEL: 'openai/small', LLM_SMALL_BASE_URL: small.url } });
+  const { conversations } = server.engine;
+  const parent = (await conversations.get(await server.create()))!;
+  const ask = async (agent: string, actionId: number, content: string) => {
+    const child = await conversations.createDelegated(parent, { actionId, agent, agent_file: undefined });
+    await conversations.submit(child.id, MessageAction.create({ content }));
+    await expect.poll(() => conversations.state(child.id)?.lastUserMessageId).toBeGreaterThan(0);
+    await expect.poll(() => conversations.state(child.id)?.agentState).toBe('awaiting_user_input');
+    const log = await (await conversations.log(child.id))!.read();
+    return log.findLast((event) => 'action' in event && event.action === 'message');
+  };
+  expect(await ask('ExploreAgent', 1, 'first')).toMatchObject({ args: { content: 'It is in a.ts.' } });
+  expect(await ask('ExploreAgent', 2, 'task-two')).toMatchObject({ args: { content: 'It is in b.ts.' } });
+  expect(await ask('CodeActAgent', 3, 'third')).toMatchObject({ args: { content: 'It is in b.ts.' } });
 });
 
 describe('titles', () => {

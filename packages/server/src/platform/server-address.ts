@@ -51,7 +51,7 @@ function pathIn(home: string): string {
 }
 
 type RequestParts = [
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   options: { readonly body?: object | undefined; readonly deadlineMs: number },
 ];

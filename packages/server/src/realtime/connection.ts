@@ -88,7 +88,10 @@ export class Connection {
     const isAnswerer = wire.carriesVolatile && !isWatcher;
     const unattend = isAnswerer ? conversations.questions.attend(conversationId) : undefined;
     // When the store fails, the stream reports it.
-    if (wire.carriesVolatile) conversations.questions.show(conversationId, show).catch(() => undefined);
+    if (wire.carriesVolatile) {
+      conversations.questions.show(conversationId, show).catch(() => undefined);
+      conversations.delegated.show(conversationId, show).catch(() => undefined);
+    }
     const leave = () => {
       unwatch();
       unattend?.();

@@ -7,6 +7,7 @@ import type { StateSentence } from '../copy/state-sentence.ts';
 import { IconButton, Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Decision, useIsNew } from './decision.tsx';
+import { DelegatedQuestionCard } from './delegated-question.tsx';
 import { MessageComposer } from './message-composer.tsx';
 import { StateLine } from './state-line.tsx';
 import { useCommands } from '../lib/commands.ts';
@@ -30,6 +31,7 @@ export function ComposerBox({
         above={
           <>
             {question && <NetworkQuestionCard key={`${question.host} ${question.asked_at}`} question={question} more={later.length} />}
+            {!decision && <DelegatedQuestionCard />}
             {decision && (
               <Decision
                 key={decision.id}

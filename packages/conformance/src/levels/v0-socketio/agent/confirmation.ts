@@ -5,6 +5,9 @@ import type { Target } from '../../../target/target.ts';
 import { ran, bash, begin, change, request, rested, type Talk } from './talk.ts';
 import type { ModelStep } from '../../../model/model-step.ts';
 
+/** Where a server lists the rules of a conversation. */
+const RULES = '/api/conversations/{id}/confirmation';
+
 const isConfirmed = (is: string) => (frame: Frame) => isAction('run')(frame) && argsOf(frame).confirmation_state === is;
 
 /** A talk with an agent that asks before it does what can do harm; it waits for the first verdict. */
@@ -105,6 +108,59 @@ export const confirmation: readonly Check[] = [
       await rested(target, talk);
       assert.equal(frames.all.filter(ran('once')).length, 1);
       assert.equal(frames.all.filter(isConfirmed('confirmed')).length, 1);
+    },
+  },
+  {
+    id: 'v0-socketio/rejected-with-a-reason',
+    title: 'the reason of a rejection is in the observation and in the next request, and the agent goes on without being asked',
+    cites: ['TR714'],
+    needs: RULES,
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [bash('echo one'), { text: 'done' }]);
+      const { frames, send } = talk.ready.peer;
+      send({ action: 'change_agent_state', args: { agent_state: 'user_rejected', thought: 'use the staging host' } });
+      const refusal = await frames.until('the refusal', ({ observation }) => observation === 'user_rejected');
+      assert.ok(String(refusal.content).includes('use the staging host'), 'the observation lacks the reason');
+      assert.ok(JSON.stringify(await request(target, talk, 1)).includes('use the staging host'), 'the model was not shown it');
+    },
+  },
+  {
+    id: 'v0-socketio/changed-before-approval',
+    title: 'a command that a person changes before approving it runs as it was changed, and the model is shown that it was',
+    cites: ['TR715'],
+    needs: RULES,
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [bash('echo first'), { text: 'done' }]);
+      const { frames, send } = talk.ready.peer;
+      send({ action: 'change_agent_state', args: { agent_state: 'user_confirmed', edited: 'echo second' } });
+      await frames.until('the observation', ran('second'));
+      assert.ok(!frames.all.some(ran('first')), 'it ran as the agent wrote it');
+      assert.ok(JSON.stringify(await request(target, talk, 1)).includes('echo second'), 'the model was not shown the change');
+    },
+  },
+  {
+    id: 'v0-socketio/saved-rule',
+    title: 'a rule that is saved for a conversation is listed and lets the next action run; taken back, it asks again',
+    cites: ['TR718'],
+    needs: RULES,
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [bash('echo one'), bash('echo two'), bash('echo three'), { text: 'done' }]);
+      const { id, peer } = talk.ready;
+      const path = RULES.replace('{id}', id);
+      const rules = [{ decision: 'allow', command: 'echo' }];
+      assert.deepEqual((await target.ask('GET', path)).body.suggestions, rules);
+      assert.equal((await target.ask('PUT', path, { body: { rules } })).status, 200);
+      assert.deepEqual((await target.ask('GET', path)).body.rules, rules);
+      peer.send(change('user_confirmed'));
+      await rested(target, talk);
+      assert.ok(peer.frames.all.some(ran('three')), 'not all ran');
+      assert.equal(peer.frames.all.filter(isState('awaiting_user_confirmation')).length, 1, 'it asked again');
+      assert.equal((await target.ask('PUT', path, { body: { rules: [] } })).status, 200);
+      await asked(await begin(target, [bash('echo four'), { text: 'done' }], { ready: talk.ready }));
+      assert.ok(!peer.frames.all.some(ran('four')), 'it ran without the rule');
     },
   },
 ];

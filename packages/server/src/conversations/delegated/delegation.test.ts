@@ -3,10 +3,10 @@ import { createMemoryStorage } from '@tendon/core/storage';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { ChangeAgentStateAction, MessageAction, type ConfirmationRule, type Settings } from '@tendon/protocol';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../platform/system-clock.ts';
-import { rulesOf } from './confirmation/confirmation-of.ts';
-import type { StoredConversation } from './conversation-records.ts';
-import { conversationsWith, made } from './conversations.test-support.ts';
+import { systemClock } from '../../platform/system-clock.ts';
+import { rulesOf } from '../confirmation/confirmation-of.ts';
+import type { StoredConversation } from '../conversation-records.ts';
+import { conversationsWith, made } from '../conversations.test-support.ts';
 import { delegation } from './delegation.ts';
 
 it('EN400: what could not be stored for a delegation is asked again, and is made once', async () => {
@@ -30,7 +30,7 @@ it('EN400: what could not be stored for a delegation is asked again, and is made
   const { conversations } = conversationsWith(60_000, { storage, llm });
   onTestFinished(() => conversations.close());
   const parent = (await conversations.get(await made(conversations)))!;
-  const ask = delegation(conversations, parent);
+  const ask = delegation(conversations, parent, { clock: systemClock });
   const task = { actionId: 7, agent: 'CodeActAgent', task: 'a part', leftSteps: 10, leftUsd: undefined };
   const { signal } = new AbortController();
 
@@ -100,4 +100,32 @@ it('EN401: a stop after a restart ends the work that was delegated before, thoug
   await next.conversations.stop(id);
   expect(await next.conversations.get(id)).toMatchObject({ stopped: true, summary: { agent_state: 'stopped' } });
   expect(next.conversations.state(child)?.agentState).toBe('stopped');
+});
+
+it('EN942: a delegated agent is stopped when its time is over, and its last words are in the report', async () => {
+  const playing = createScriptedProvider([
+    { text: 'I have looked at half of it.', toolCalls: [{ name: 'think', arguments: { thought: 'x' } }] },
+  ]);
+  let asked = 0;
+  const llm: typeof playing = {
+    ...playing,
+    async *stream(...given) {
+      if (asked++ > 0) await new Promise(() => undefined);
+      yield* playing.stream(...given);
+    },
+  };
+  const { conversations } = conversationsWith(60_000, { llm });
+  onTestFinished(() => conversations.close());
+  const parent = (await conversations.get(await made(conversations)))!;
+  const overNow = Promise.withResolvers<void>();
+  const clock = { ...systemClock, sleep: () => overNow.promise };
+  const task = { actionId: 7, agent: 'CodeActAgent', task: 'a part', leftSteps: 10, leftUsd: undefined, endsAt: new Date(0) };
+  const report = delegation(conversations, parent, { clock })(task, { signal: new AbortController().signal });
+  await vi.waitUntil(() => asked === 2);
+  overNow.resolve();
+  expect(await report).toMatchObject({
+    ok: true,
+    report: expect.stringContaining('its time was over'),
+    outputs: { agent_state: 'stopped' },
+  });
 });

@@ -1,15 +1,26 @@
-import { spentOf, StorageError, type Conversation, type Delegate, type Delegation, type SubmitResult } from '@tendon/core';
+import { spentOf, StorageError, type Clock, type Conversation, type Delegate, type Delegation, type SubmitResult } from '@tendon/core';
 import { ChangeAgentStateAction, isAction, isObservation, MessageAction, type AgentState, type Event } from '@tendon/protocol';
-import type { Conversations } from './conversations.ts';
-import type { StoredConversation } from './conversation-records.ts';
+import { offersChoices } from './delegated-questions.ts';
+import type { Conversations } from '../conversations.ts';
+import type { StoredConversation } from '../conversation-records.ts';
 
 const ENDS: ReadonlySet<AgentState> = new Set(['finished', 'rejected', 'error', 'awaiting_user_input', 'stopped']);
+
+interface DelegationOptions {
+  readonly clock: Clock;
+  /** Nobody is there to answer it, so a question ends its work. Default false. */
+  readonly isUnattended?: boolean;
+}
 
 /**
  * A conversation's agent has another one do a part of its work: in a conversation of its own that clients can open, on the same folder.
  * Its name follows from the action, so that after a crash what was begun is found and not begun again.
  */
-export function delegation(conversations: Conversations, parent: StoredConversation): Delegate {
+export function delegation(
+  conversations: Conversations,
+  parent: StoredConversation,
+  { clock, isUnattended = false }: DelegationOptions,
+): Delegate {
   return async (task, { signal }) => {
     const begun = await conversations.findDelegated(parent, task);
     if (!begun && signal.aborted) return CANCELLED;
@@ -24,6 +35,7 @@ export function delegation(conversations: Conversations, parent: StoredConversat
     const leave = conversations.budgets.join(parent.id, child.id, { leftSteps, leftUsd, spentUsd });
     const stop = (): Promise<SubmitResult> => conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
     signal.addEventListener('abort', stop, { once: true });
+    const limit = timeLimit(task.endsAt, clock, stop);
     try {
       if (conversation.state.lastUserMessageId < 0) {
         if (signal.aborted) return CANCELLED;
@@ -31,13 +43,33 @@ export function delegation(conversations: Conversations, parent: StoredConversat
         if (!submitted.ok) return { ok: false, reason: submitted.error.message };
       } else if (signal.aborted && !ENDS.has(conversation.state.agentState)) stored(await stop());
       conversation.wake();
-      return await report(conversation, held.open.ended);
+      limit.start();
+      const done = await report(conversation, held.open.ended, { isUnattended, onState: () => conversations.delegated.changed(parent.id) });
+      const isCut = limit.isOver && done.ok && done.outputs.agent_state === 'stopped';
+      return isCut ? { ...done, report: `${TIME_OVER} ${done.report || '(nothing)'}` } : done;
     } finally {
+      void conversations.delegated.changed(parent.id).catch(() => undefined);
       signal.removeEventListener('abort', stop);
+      limit.end();
       leave();
       held.release();
     }
   };
+}
+
+const TIME_OVER = 'It was stopped, because its time was over. Its last words:';
+
+/** Stops the work at that time, once. */
+function timeLimit(endsAt: Date | undefined, clock: Clock, stop: () => Promise<SubmitResult>) {
+  const ended = new AbortController();
+  const over = async (at: Date): Promise<void> => {
+    await clock.sleep(Math.max(0, at.getTime() - clock.now().getTime()), { signal: ended.signal });
+    limit.isOver = true;
+    await stop();
+  };
+  const start = (): void => void (endsAt && over(endsAt).catch(() => undefined)); // rejects when it ended before
+  const limit = { isOver: false, start, end: () => ended.abort() };
+  return limit;
 }
 
 const CANCELLED: Delegation = { ok: false, reason: 'it was cancelled.' };
@@ -48,15 +80,23 @@ function stored(result: SubmitResult): SubmitResult {
   return result;
 }
 
-/** Waits until the other agent rests; resolves with its last message. */
-async function report(conversation: Conversation, ended: AbortSignal): Promise<Delegation> {
+interface ReportOptions {
+  readonly isUnattended: boolean;
+  readonly onState: () => Promise<void>;
+}
+
+/** Waits until the other agent rests; resolves with its last message. What it asks a person is no rest: see `DelegatedQuestions`. */
+async function report(conversation: Conversation, ended: AbortSignal, { isUnattended, onState }: ReportOptions): Promise<Delegation> {
   const { id, log, state } = conversation;
   let lastMessage = '';
+  let asks = false;
   for await (const event of log.follow(state.lastUserMessageId + 1, { signal: ended })) {
     lastMessage = wordsOf(event) ?? lastMessage;
+    if (isAction(event) && event.action === 'message') asks = offersChoices(event);
     if (!isObservation(event) || event.observation !== 'agent_state_changed') continue;
     const { agent_state, reason } = event.extras;
-    if (!ENDS.has(agent_state)) continue;
+    await onState();
+    if (!ENDS.has(agent_state) || (agent_state === 'awaiting_user_input' && asks && !isUnattended)) continue;
     const outputs = { content: lastMessage || reason, agent_state, conversation_id: id };
     return { ok: true, report: outputs.content, outputs, costUsd: conversation.state.metrics?.accumulated_cost ?? 0 };
   }

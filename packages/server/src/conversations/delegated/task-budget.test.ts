@@ -1,7 +1,7 @@
 import { createScriptedProvider } from '@tendon/core/llm';
 import type { LlmEvent, LlmProvider } from '@tendon/core';
 import { expect, it, vi } from 'vitest';
-import { socketIoClient, testServer } from '../server.test-support.ts';
+import { socketIoClient, testServer } from '../../server.test-support.ts';
 import { TaskBudgets } from './task-budget.ts';
 
 const COST = 0.1;

@@ -1,0 +1,27 @@
+import { DelegatedAnswer, DelegatedQuestions, Failure } from '@tendon/protocol';
+import { z } from 'zod';
+import type { Conversations } from '../conversations.ts';
+import type { Routes } from '../../platform/http/app.ts';
+import { fail, sendFailure } from '../../platform/http/failure.ts';
+import { ById } from '../../platform/http/request-parts.ts';
+
+const ByChild = ById.extend({ child: z.string() });
+
+/** Ours: what agents wait for to which this conversation's agent has delegated, to see and to answer. */
+export const delegatedQuestionRoutes: Routes<{ readonly conversations: Conversations }> = (app, { conversations }) => {
+  const response = { 200: DelegatedQuestions, '4xx': Failure };
+  const path = '/api/conversations/:id/delegated/questions';
+  const shown = async (id: string): Promise<DelegatedQuestions> => ({ questions: [...(await conversations.delegated.list(id))] });
+
+  app.get(path, { schema: { params: ById, response } }, async ({ params: { id } }, reply) =>
+    (await conversations.get(id)) ? shown(id) : fail(reply, 'CONVERSATION_NOT_FOUND', id),
+  );
+  app.post(
+    `${path}/:child`,
+    { schema: { params: ByChild, body: DelegatedAnswer, response } },
+    async ({ params: { id, child }, body }, reply) => {
+      const result = await conversations.delegated.answer(id, child, body);
+      return result.ok ? shown(id) : sendFailure(reply, result.error);
+    },
+  );
+};
