@@ -11,6 +11,10 @@ export interface Group {
 
 export const NOT_ON_THE_WIRE: readonly Group[] = [
   {
+    why: 'Hooks are files in the home of the server’s user, and programs on its machine: no client can put them there.',
+    ids: 'EX900–EX909',
+  },
+  {
     why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',
     ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917',
   },

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   models: async () => (await import('./models-command.ts')).modelsCommand,
   mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
+  hooks: async () => (await import('./hooks-command.ts')).hooksCommand,
   sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   rules: async () => (await import('./rules-command.ts')).rulesCommand,

@@ -57,6 +57,7 @@ export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts'
 export type { PastHit, PastHits, SearchPast } from './engine/recalled.ts';
 export type { AskUser } from './engine/ask-user-during.ts';
 export type { ExternalTools } from './engine/external-tools.ts';
+export type { HookAnswer, HookEvent, HookMoment, Hooks } from './engine/hooks.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegateTo } from './tools/delegate.ts';

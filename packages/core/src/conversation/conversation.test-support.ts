@@ -78,6 +78,7 @@ export interface StageOptions {
   readonly delegate?: Extensions['delegate'];
   readonly past?: Extensions['past'];
   readonly external?: Extensions['external'];
+  readonly hooks?: Extensions['hooks'];
 }
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
@@ -97,6 +98,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       ...(options.delegate && { delegate: options.delegate }),
       ...(options.past && { past: options.past }),
       ...(options.external && { external: options.external }),
+      ...(options.hooks && { hooks: options.hooks }),
       ...(options.knowledge && { knowledge: options.knowledge }),
     },
     settings: {

@@ -21,6 +21,7 @@ import type { SearchPast } from '../engine/recalled.ts';
 import type { LoopPorts } from '../engine/ports.ts';
 import { runLoop } from '../engine/loop.ts';
 import type { ExternalTools } from '../engine/external-tools.ts';
+import type { Hooks } from '../engine/hooks.ts';
 import { nextStep, type LoopLimits } from '../engine/next-step.ts';
 import { LongMessages } from '../engine/long-messages.ts';
 import { createViewFeed } from '../engine/view-feed.ts';
@@ -71,6 +72,8 @@ interface ExtensionOptions {
   readonly past?: SearchPast;
   /** Offered to the model beside the agent's tools; owned by the conversation. Default: none. */
   readonly external?: ExternalTools;
+  /** Programs that are asked what may be done. Default: none. */
+  readonly hooks?: Hooks;
   /** What the agent knows beside the files of the workspace. */
   readonly knowledge?: KnowledgeSources;
 }
@@ -118,7 +121,7 @@ async function openPorts(
   options: OpenConversationOptions,
   emit: LoopPorts['emit'],
 ): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
-  const { id, log, agent, extensions: { delegate, past, external, knowledge = {} } = {} } = options;
+  const { id, log, agent, extensions: { delegate, past, external, hooks, knowledge = {} } = {} } = options;
   const { clock, mask, report = () => undefined } = options.host;
   const agentNow = options.agentNow ?? ((): Agent => agent);
   const aborts = createAborts();
@@ -141,7 +144,8 @@ async function openPorts(
     external,
     executing: new Mutex(),
     policy: createConfirmationPolicy(options.settings.confirmation ?? NEVER_ASKS),
-    limits: limitsOf(options.settings),
+    hooks,
+    limits: limitsOf(options.settings, hooks),
     clock,
     mask,
     aborts,
@@ -154,7 +158,7 @@ async function openPorts(
 
 const NEVER_ASKS = (): ConfirmationSettings => ({ mode: 'never', rules: [], analyzer: 'rules' });
 
-function limitsOf(settings: ConversationSettings): LoopLimits {
+function limitsOf(settings: ConversationSettings, hooks: Hooks | undefined): LoopLimits {
   const { condenses = true, condensesAfter, finishChecks = [] } = settings;
   return {
     get maxIterations() {
@@ -166,6 +170,9 @@ function limitsOf(settings: ConversationSettings): LoopLimits {
     condenses,
     condensesAfter,
     finishChecks,
+    get hasStopHooks() {
+      return hooks?.has('stop') ?? false;
+    },
   };
 }
 

@@ -16,7 +16,7 @@ import {
 import type { LlmAnswer, LlmToolCall } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { EngineState } from './engine-state.ts';
-import type { ConfirmationPolicy, Verdict } from '../policy/confirmation-policy.ts';
+import type { ConfirmationPolicy, HookVerdict, Verdict } from '../policy/confirmation-policy.ts';
 import { parseToolCall } from '../tools/parse-tool-call.ts';
 import type { Tool, ToolCallResult } from '../tools/define-tool.ts';
 import { answerTo, denied, malformedCall, notice, notStarted, stateChanged } from './notices.ts';
@@ -40,7 +40,9 @@ export interface AnswerContext {
   readonly steered: boolean;
   readonly metrics: LlmMetrics;
   readonly now: Date;
-  /** There are checks to run before the task counts as finished: the loop grants that end. */
+  /** What hooks say of each call; default: nothing. */
+  readonly verdicts?: readonly (HookVerdict | undefined)[];
+  /** There are checks to run, or hooks to ask, before the task counts as finished: the loop grants that end. */
   readonly hasChecks?: boolean;
 }
 
@@ -100,7 +102,7 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
       continue;
     }
     const action = withThought(call.action, index === 0 ? answer.text : '');
-    const verdict = ended ? AFTER_END : context.policy(action, folder);
+    const verdict = ended ? AFTER_END : context.policy(action, folder, context.verdicts?.[index]);
     // Where the shell stands behind a command is seen when it has run.
     if (action.action === 'run') folder = undefined;
     const confirm = verdict.decision === 'ask';

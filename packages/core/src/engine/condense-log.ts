@@ -25,6 +25,7 @@ import { condense } from '../prompt/view.ts';
 import { askAside, type Aside, type AsidePorts, type AddedCost } from './ask-aside.ts';
 import { planText, readPlan } from './plan.ts';
 import { offeredTools } from './external-tools.ts';
+import { askBeforeCompaction } from './hooks.ts';
 import type { LoopPorts } from './ports.ts';
 import type { ViewMessages } from './view-feed.ts';
 import { engineError } from './notices.ts';
@@ -45,7 +46,8 @@ export function mayCondense(
   return nextId - 1 - from >= MIN_FRESH;
 }
 
-type CondensePorts = AsidePorts & Pick<LoopPorts, 'log' | 'folded' | 'aborts' | 'smallLlm' | 'view' | 'agent' | 'library' | 'external'>;
+type CondensePorts = AsidePorts &
+  Pick<LoopPorts, 'log' | 'folded' | 'aborts' | 'hooks' | 'smallLlm' | 'view' | 'agent' | 'library' | 'external'>;
 
 /** Called when a condensation was requested; clears the request in any case but an abort. A model that fails costs the summary, not the way on. */
 export async function condenseLog(ports: CondensePorts): Promise<void> {
@@ -53,6 +55,9 @@ export async function condenseLog(ports: CondensePorts): Promise<void> {
   // An agent that asks again and again costs no summary each time.
   if (state.condensation.requestedBy === 'agent' && !mayCondense(state)) return refuse(ports, TOO_SOON);
   const signal = ports.aborts.beginTurn();
+  const refusal = await askBeforeCompaction(ports, signal);
+  if (signal.aborted) return;
+  if (refusal !== undefined) return refuse(ports, `The conversation was not made shorter: ${refusal}`);
   const { contextWindow } = await ports.llm().catch(() => ({ contextWindow: undefined }));
   const shown = await ports.view.messages({ maxMessageChars: maxMessageChars(contextWindow) });
   const until = wantsSummary(ports) ? undefined : clearable(shown.entries);

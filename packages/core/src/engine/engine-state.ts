@@ -37,6 +37,9 @@ import { circleOf, NO_REPETITION, repeat, type Repetition } from './repetition.t
 /** The id of the error that says of the agent's own end that checks failed: with it their round is over. */
 export const CHECKS_FAILED = 'AGENT_ERROR$CHECKS_FAILED';
 
+/** The id of the error that says of the agent's own end that a hook refused it. */
+export const STOP_REFUSED = 'AGENT_ERROR$STOPPED_BY_HOOK';
+
 /** The id of the error that answers a request for a condensation which came to nothing. */
 export const NOT_CONDENSED = 'AGENT_ERROR$NOT_CONDENSED';
 
@@ -70,6 +73,8 @@ interface Progress {
   /** It was halted for that: the id of the first action of the circle. */
   readonly circleFrom: number | undefined;
   readonly checks: FinishChecks;
+  /** So often a hook refused the agent's end. */
+  readonly refusedStops: number;
 }
 
 /** The commands that are run before the agent's task counts as finished. */
@@ -85,6 +90,8 @@ interface FinishChecks {
 interface ModelContext {
   /** The prompt and tools are in the log. */
   readonly hasSystem: boolean;
+  /** The hooks of the conversation's start have run. */
+  readonly hasBegun: boolean;
   /** Names. */
   readonly shownMicroagents: ReadonlySet<string>;
   readonly missed: MissedKnowledge | undefined;
@@ -129,6 +136,7 @@ const NO_PROGRESS: Progress = Object.freeze({
   hinted: false,
   circleFrom: undefined,
   checks: NO_CHECKS,
+  refusedStops: 0,
 });
 
 export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
@@ -136,7 +144,7 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   requested: undefined,
   ending: undefined,
   progress: NO_PROGRESS,
-  context: Object.freeze({ hasSystem: false, shownMicroagents: new Set<string>(), missed: undefined }),
+  context: Object.freeze({ hasSystem: false, hasBegun: false, shownMicroagents: new Set<string>(), missed: undefined }),
   condensation: Object.freeze({
     requestedBy: undefined,
     end: -1,
@@ -243,6 +251,9 @@ function foldObservation(state: EngineState, observation: Observation, before: C
     return { ...state, condensation: { ...state.condensation, requestedBy: undefined, triedAt: observation.id, refused: true } };
   if (observation.observation === 'error' && observation.extras.error_id === CHECKS_FAILED)
     return withChecks({ ...state, ending: undefined }, { ...state.progress.checks, isOpen: false });
+  if (observation.observation === 'error' && observation.extras.error_id === STOP_REFUSED) return foldRefusedStop(state);
+  if (observation.observation === 'success' && observation.extras.hook === 'session_start')
+    return { ...state, context: { ...state.context, hasBegun: true } };
   if (observation.observation === 'loop_detection') return foldLoop(state, observation);
   if (observation.observation === 'restore_checkpoint') return foldRestored(state, observation);
   const recalled = observation.observation === 'recall' ? foldRecall(state, observation, before) : state;
@@ -300,6 +311,12 @@ function openRound(checks: FinishChecks): FinishChecks {
 
 function withChecks(state: EngineState, checks: FinishChecks): EngineState {
   return { ...state, progress: { ...state.progress, checks } };
+}
+
+/** What was checked before it is checked again with the next end. */
+function foldRefusedStop({ progress, ...state }: EngineState): EngineState {
+  const checks = { ...progress.checks, isOpen: false };
+  return { ...state, ending: undefined, progress: { ...progress, checks, refusedStops: progress.refusedStops + 1 } };
 }
 
 function foldChecked(state: EngineState, observation: Observation): EngineState {

@@ -15,6 +15,7 @@ import type { SourcedDraft } from '../log/event-log.ts';
 import type { ExecuteResult, OutputChunk, RunnableAction } from '../sandbox/runtime.ts';
 import type { AsidePorts, AddedCost } from './ask-aside.ts';
 import { executeDraftedEdit, needsModel } from './drafted-edit.ts';
+import { askAfterAction } from './hooks.ts';
 import type { HostPorts, LoopPorts } from './ports.ts';
 import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './notices.ts';
 
@@ -22,7 +23,7 @@ import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './no
 const CANCEL_GRACE_MS = 40_000;
 
 export type ExecutePorts = AsidePorts &
-  Pick<LoopPorts, 'log' | 'folded' | 'sandbox' | 'aborts' | 'dispatched'> &
+  Pick<LoopPorts, 'log' | 'folded' | 'sandbox' | 'aborts' | 'dispatched' | 'hooks'> &
   Pick<HostPorts, 'clock' | 'mask'>;
 
 interface ExecutionOptions {
@@ -38,7 +39,12 @@ export async function execute(ports: ExecutePorts, action: RunnableAction, optio
   try {
     const result = await carryOut(ports, action, running.signal);
     if (result === 'left') return;
-    await ports.folded.append((state) => (isPending(state, action.id) ? toDrafts(state, action, result, options.beside) : []));
+    const closing = AbortSignal.any([running.signal, ports.aborts.closing]);
+    const notices = result.outcome === 'observed' ? await askAfterAction(ports, action, result.observation, closing) : [];
+    if (ports.aborts.closing.aborted && notices.length > 0) return;
+    await ports.folded.append((state) =>
+      isPending(state, action.id) ? [...toDrafts(state, action, result, options.beside), ...notices] : [],
+    );
     ports.dispatched.delete(action.id);
   } finally {
     running.end();

@@ -7,7 +7,7 @@
  * L2  Only here is anything decided for the agent; a person's requests reach it through the log.
  * L3  Every step but `rest` leaves the log longer, or waits for something that does.
  */
-import { isActive, isRunnable, type Action } from '@tendon/protocol';
+import { isActive, isRunnable, type Action, type ObservationDraft } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../sandbox/runtime.ts';
@@ -24,6 +24,7 @@ import { answerTo, notice, stateChanged } from './notices.ts';
 import { calledExternally, callUnknown, wasCalledExternally } from './external-tools.ts';
 import { takeTurn } from './take-turn.ts';
 import { beginChecks } from './finish-checks.ts';
+import { askAfterAction, askBeforeStop } from './hooks.ts';
 import { usedSkill } from './use-skill.ts';
 
 /** Runs until there is nothing to do or the conversation is closed. `onRest` is called in the tick of that decision. Rejects with the storage's error. */
@@ -53,6 +54,9 @@ export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<voi
           break;
         case 'check':
           await beginChecks(ports);
+          break;
+        case 'ask_to_stop':
+          await askBeforeStop(ports);
           break;
         case 'turn':
           await takeTurn(ports);
@@ -101,10 +105,12 @@ async function answerDelegate(ports: LoopPorts, action: Action<'delegate'>): Pro
   const done = await delegated(ports, action);
   if (!done || ports.aborts.closing.aborted) return;
   const { costUsd, ...observation } = done;
+  const notices = await afterwards(ports, action, observation);
+  if (ports.aborts.closing.aborted) return;
   await ports.folded.append((state) => {
     const metrics = state.metrics && costUsd > 0 && { ...state.metrics, accumulated_cost: state.metrics.accumulated_cost + costUsd };
     const draft = { ...answerTo(action, observation), ...(metrics && { llm_metrics: metrics }) };
-    return isDue(state, action) ? [draft] : [];
+    return isDue(state, action) ? [draft, ...notices] : [];
   });
 }
 
@@ -123,11 +129,23 @@ function isDue({ conversation, requested }: EngineState, { id }: Action): boolea
 async function answerExternal(ports: LoopPorts, action: Action<'call_tool_mcp'>): Promise<void> {
   const observation = await calledExternally(ports, action);
   if (!observation || ports.aborts.closing.aborted) return;
+  const notices = await afterwards(ports, action, observation);
+  if (ports.aborts.closing.aborted) return;
   // Also when somebody asked for an end meanwhile: it was carried out, and that is not the same as not executed.
   await ports.folded.append(({ conversation }) =>
-    conversation.pending.some(({ id }) => id === action.id) ? [answerTo(action, observation)] : [],
+    conversation.pending.some(({ id }) => id === action.id) ? [answerTo(action, observation), ...notices] : [],
   );
   ports.dispatched.delete(action.id);
+}
+
+/** A stop of the user's ends the hooks too. */
+async function afterwards(ports: LoopPorts, action: Action, observation: ObservationDraft): Promise<readonly SourcedDraft[]> {
+  const { signal, end } = ports.aborts.beginAction();
+  try {
+    return await askAfterAction(ports, action, observation, AbortSignal.any([signal, ports.aborts.closing]));
+  } finally {
+    end();
+  }
 }
 
 /** The environment is the source of what is recalled, whichever party asked. */

@@ -28,6 +28,8 @@ export interface LoopLimits {
   readonly condensesAfter: number | undefined;
   /** Commands that are run before the agent's task counts as finished. */
   readonly finishChecks: readonly string[];
+  /** Programs of the user are asked whether the task may be finished. */
+  readonly hasStopHooks?: boolean;
 }
 
 export type NextStep =
@@ -45,6 +47,8 @@ export type NextStep =
   | { readonly do: 'condense' }
   /** The checks before a finish are put into the log. */
   | { readonly do: 'check' }
+  /** Hooks are asked before a finish. */
+  | { readonly do: 'ask_to_stop' }
   /** The model's turn. */
   | { readonly do: 'turn' };
 
@@ -59,7 +63,7 @@ export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
   if (!isActive(conversation.agentState)) return { do: 'rest' };
   const [action, ...others] = inOrder(conversation.pending);
   if (action) return sideBySide(action, others) ?? toCarryOut(action);
-  if (state.ending === 'finished' && limits.finishChecks.length > 0) return checked(state.progress);
+  if (state.ending === 'finished') return finishing(state.progress, limits);
   if (state.ending) return announce(state.ending);
   if (conversation.lastUserMessageId < 0) return announce('awaiting_user_input');
   return atLimit(state, limits) ?? { do: 'turn' };
@@ -68,9 +72,19 @@ export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
 /** Failed checks are the agent's to mend, once; with the next end they are reported, and it ends. */
 const MAX_ROUNDS = 2;
 
-function checked({ checks }: EngineState['progress']): NextStep {
+/** So often a hook can send the agent back to work; then its end stands. */
+const MAX_REFUSED_STOPS = 5;
+
+function finishing(progress: EngineState['progress'], { finishChecks, hasStopHooks }: LoopLimits): NextStep {
+  const checks = finishChecks.length > 0 ? checked(progress) : undefined;
+  if (checks) return checks;
+  return hasStopHooks && progress.refusedStops < MAX_REFUSED_STOPS ? { do: 'ask_to_stop' } : announce('finished');
+}
+
+/** Nothing when they have passed. */
+function checked({ checks }: EngineState['progress']): NextStep | undefined {
   if (!checks.isOpen) return { do: 'check' };
-  if (checks.failed === 0) return announce('finished');
+  if (checks.failed === 0) return undefined;
   if (checks.rounds < MAX_ROUNDS) return { do: 'announce', drafts: [engineError(CHECKS_FAILED_WORDS, CHECKS_FAILED)] };
   const words = 'The agent finished the task, though checks fail: their results are above.';
   return { do: 'announce', drafts: [engineError(words, CHECKS_FAILED), stateChanged('finished')] };

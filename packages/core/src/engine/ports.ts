@@ -16,6 +16,7 @@ import type { SearchPast } from './recalled.ts';
 import type { LongMessages } from './long-messages.ts';
 import type { LoopLimits } from './next-step.ts';
 import type { ExternalTools } from './external-tools.ts';
+import type { Hooks } from './hooks.ts';
 import type { ViewFeed } from './view-feed.ts';
 
 /** What happened: the log, its fold, and the model's view of it. */
@@ -38,6 +39,8 @@ export interface ModelPorts {
   readonly smallLlm: () => Promise<LlmProvider>;
   readonly library: Library;
   readonly policy: ConfirmationPolicy;
+  /** Programs of the user that are asked; none where there are none. */
+  readonly hooks: Hooks | undefined;
   readonly limits: LoopLimits;
 }
 

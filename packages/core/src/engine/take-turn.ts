@@ -14,12 +14,14 @@ import type { ViewMessages } from './view-feed.ts';
 import type { HostPorts, LogPorts, LoopPorts, ModelPorts } from './ports.ts';
 import { sandboxFailed } from './execute.ts';
 import { offeredTools } from './external-tools.ts';
+import { askBeforeActions, beginSession } from './hooks.ts';
 import { stateChanged } from './notices.ts';
 
 /** Must be called in the same tick as the decision for it, so that no request falls between. */
 export async function takeTurn(ports: LoopPorts): Promise<void> {
   const signal = ports.aborts.beginTurn();
   await untilResumption(ports, signal);
+  if (!(await beginSession(ports, signal))) return;
   const agent = ports.agent();
   const provider = await ports.llm().catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   const { messages, nextId } = await messagesFor(ports, 'failure' in provider ? undefined : provider.contextWindow, signal);
@@ -128,6 +130,7 @@ async function appendAnswer(
   }: { readonly provider: LlmProvider; readonly signal: AbortSignal; readonly asked: Pick<ViewMessages, 'messages' | 'nextId'> },
 ): Promise<void> {
   const destination = needsSandbox(parsed) ? await findDestination(ports, signal) : undefined;
+  const hooked = await askBeforeActions(ports, parsed, signal);
   if (signal.aborted) return;
   const { maxBudgetUsd } = ports.limits;
   const { contextWindow } = provider;
@@ -135,12 +138,13 @@ async function appendAnswer(
   const hasManyPictures = picturesIn(messages) >= MANY_PICTURES;
   await ports.folded.append((state) => {
     if (!mayAct(state)) return [];
-    const lead = parsed.answer.model === provider.model ? ownAnswer(state) : resumed(state);
+    const lead = [...(parsed.answer.model === provider.model ? ownAnswer(state) : resumed(state)), ...hooked.notices];
     const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow });
     const firstId = state.conversation.nextId + lead.length;
     const steered = state.conversation.lastUserMessageId >= seen;
-    const hasChecks = ports.limits.finishChecks.length > 0;
-    const about = { firstId, policy: ports.policy, shell: state.shell, destination, steered, metrics, now, hasChecks };
+    const hasChecks = ports.limits.finishChecks.length > 0 || ports.limits.hasStopHooks === true;
+    const { verdicts } = hooked;
+    const about = { firstId, policy: ports.policy, shell: state.shell, destination, steered, metrics, now, hasChecks, verdicts };
     const answer = answerToDrafts(parsed, about);
     const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
     const { condenses, condensesAfter = Infinity } = ports.limits;

@@ -22,8 +22,14 @@ export interface Verdict {
   readonly risk?: Risk;
 }
 
+/** What a hook of the user says of an action: it can only be stricter than the rules. */
+export interface HookVerdict {
+  readonly decision: 'ask' | 'block';
+  readonly reason: string;
+}
+
 /** Asked once, before the action is appended. `folder`: where the shell stands, if that is known. */
-export type ConfirmationPolicy = (action: ActionDraft, folder: string | undefined) => Verdict;
+export type ConfirmationPolicy = (action: ActionDraft, folder: string | undefined, hook?: HookVerdict) => Verdict;
 
 const ALLOWED: Verdict = { decision: 'allow', reason: 'nothing asks' };
 
@@ -31,12 +37,19 @@ const ALLOWED: Verdict = { decision: 'allow', reason: 'nothing asks' };
 const WAITS_BY_RULE: ReadonlySet<ActionKind> = new Set(['read', 'browse', 'delegate']);
 
 export function createConfirmationPolicy(settings: () => ConfirmationSettings): ConfirmationPolicy {
-  return (action, folder) => {
+  return (action, folder, hook) => {
     const current = settings();
-    const verdict = judge(current, action, folder);
+    const verdict = withHook(judge(current, action, folder), action, hook);
     const isDenied = current.isUnattended && verdict.decision === 'ask';
     return isDenied ? { ...verdict, decision: 'deny', reason: `${verdict.reason}, and nobody is there to decide` } : verdict;
   };
+}
+
+function withHook(verdict: Verdict, action: ActionDraft, hook: HookVerdict | undefined): Verdict {
+  if (!hook || verdict.decision === 'deny') return verdict;
+  if (hook.decision === 'block') return { decision: 'deny', reason: hook.reason };
+  if (ACTIONS[action.action].traits.confirmable) return { ...verdict, decision: 'ask', reason: hook.reason };
+  return { decision: 'deny', reason: `${hook.reason}, and this kind of action cannot wait for a person` };
 }
 
 function judge({ mode, rules, analyzer }: ConfirmationSettings, action: ActionDraft, folder: string | undefined): Verdict {

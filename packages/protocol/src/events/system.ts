@@ -65,7 +65,14 @@ export const ErrorObservation = defineObservation({
   message: (_extras, content) => content,
 });
 
-export const SuccessObservation = defineObservation({ kind: 'success', extras: () => ({}), message: (_extras, content) => content });
+export const SuccessObservation = defineObservation({
+  kind: 'success',
+  extras: () => ({
+    /** The moment whose hooks say this; of what else went well it is not there. */
+    hook: z.string().optional(),
+  }),
+  message: (_extras, content) => content,
+});
 export const UserRejectedObservation = defineObservation({
   kind: 'user_rejected',
   extras: () => ({}),

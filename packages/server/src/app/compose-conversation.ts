@@ -23,6 +23,7 @@ import type { TaskBudgets } from '../conversations/delegated/task-budget.ts';
 import { delegation } from '../conversations/delegated/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
+import { conversationHooks } from '../extensions/conversation-hooks.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
 import { knowledgeSources } from '../knowledge/knowledge-sources.ts';
 import { replayThen } from '../replay/replay-then.ts';
@@ -65,13 +66,11 @@ export interface ConversationParts extends Foundation, TurnPorts {
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
   const { config, clock, logger, mask, storage, runtimes, settings, conversations, around } = parts;
   const { chooses, places, traits, fairly, loop } = parts;
+  const onProblem = (sentence: string): void => parts.registry.sayProblem(record.id, sentence);
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
   let opened: Conversation | undefined;
-  const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, {
-    ...parts,
-    opened: opening.promise,
-  });
+  const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...parts, opened: opening.promise });
   const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, dial: () => runtimes.dialAs(record.id) });
   const others = record.delegated_by ? [] : await conversations.agents.own();
   const agentNow = (): Agent => withInstructions(agentOf(conversations.agents.now(record), config, others), record.instructions);
@@ -101,8 +100,9 @@ export async function composeConversation(record: StoredConversation, parts: Con
         ...parts,
         own,
         isAttended: () => conversations.questions.isAttended(record.id),
-        onProblem: (sentence) => parts.registry.sayProblem(record.id, sentence),
+        onProblem,
       }),
+      hooks: await conversationHooks(record.id, { ...parts, home: config.home, onProblem }),
       knowledge: knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),
     },
     settings: {
