@@ -148,6 +148,7 @@ attempt('one more beside the shell', beside_the_shell)
 `,
   },
   {
+    // SB342: the whole machine has one share of it.
     id: 'asynchronous-input',
     threat: 'taking all that the machine has of asynchronous input and output (io_setup)',
     probe: `
