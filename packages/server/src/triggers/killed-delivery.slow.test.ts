@@ -49,7 +49,7 @@ it(
     for (let changes: number | undefined; changes === undefined; killed++) {
       // A day for each point, as no day fires twice.
       const due = START + DAY_MS * killed + 3_600_000;
-      changes = await serveKilledAt(home, trigger.id, new Date(due).toISOString(), 3 * killed);
+      changes = await serveKilledAt(home, trigger.id, new Date(due).toISOString(), 5 * killed);
       const server = await serverAt(due);
       await expect.poll(async () => (await deliveriesOf(server, trigger)).length, { timeout: 60_000 }).toBe(killed + 1);
       const end = await endOf(server, trigger);

@@ -95,6 +95,8 @@ it('SV451: what is allowed always, or in the settings, is asked no more in other
   const client = await socketIoClient(server, { conversation_id: other, latest_event_id: -1 });
   const asked = (count: number) =>
     client.volatile.until(({ volatile, questions }) => volatile === 'network' && (questions as []).length === count, `${count} questions`);
+  // From then on somebody looks.
+  await client.volatile.until(({ volatile, phase }) => volatile === 'replay' && phase === 'end', 'the end of the replay');
   await connectAs(server, one, 'a.example');
   const waiting = ['a.example', 'b.example'].map((host) => connectAs(server, other, host));
   await asked(2);
