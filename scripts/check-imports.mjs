@@ -123,6 +123,7 @@ const LAYERS = {
       'models-command',
       'mcp-command',
       'hooks-command',
+      'notes-command',
       'sandboxes-command',
       'keys-command',
       'rules-command',

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   models: async () => (await import('./models-command.ts')).modelsCommand,
   mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
   hooks: async () => (await import('./hooks-command.ts')).hooksCommand,
+  notes: async () => (await import('./notes-command.ts')).notesCommand,
   sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   rules: async () => (await import('./rules-command.ts')).rulesCommand,

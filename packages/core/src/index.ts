@@ -54,6 +54,8 @@ export type {
 } from './sandbox/runtime.ts';
 export { costOf, spentOf } from './engine/spent.ts';
 export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
+export type { NoteFile } from './knowledge/note-file.ts';
+export type { Note, Noted, TakeNote } from './engine/noted.ts';
 export type { PastHit, PastHits, SearchPast } from './engine/recalled.ts';
 export type { AskUser } from './engine/ask-user-during.ts';
 export type { ExternalTools } from './engine/external-tools.ts';

@@ -6,6 +6,7 @@ export { readConfig, type Config, type ConfigResult } from './platform/config/co
 export { readFiledConfig, type FiledConfig } from './platform/config/with-config-file.ts';
 export type { Engine } from './app/engine.ts';
 export { installedHooks, type InstalledHooks } from './extensions/installed-hooks.ts';
+export { Notes } from './knowledge/notes.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
 export { readEvents, type RecordedLog } from './import/read-events.ts';
 export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';

@@ -31,7 +31,7 @@ it('RT171: without browsing the tools of the browser are not offered', () => {
 
 it('EN762: of the optional tools those that were chosen are offered, and no other', () => {
   const names = (agent: typeof codeActAgent): readonly string[] => agent.tools.map(({ spec }) => spec.name);
-  const optional = ['task_tracker', 'ask_user', 'grep', 'glob', 'recall'];
+  const optional = ['task_tracker', 'ask_user', 'grep', 'glob', 'recall', 'note'];
   expect(names(codeActAgent)).toEqual(expect.arrayContaining(optional));
   expect(names(withOptionalTools(codeActAgent, []))).toEqual(names(codeActAgent).filter((name) => !optional.includes(name)));
   expect(names(withOptionalTools(codeActAgent, ['glob'])).filter((name) => optional.includes(name))).toEqual(['glob']);

@@ -5,6 +5,7 @@ import { executeBash, executeIpythonCell } from '../tools/execute.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import { finish, reject, think } from '../tools/finish.ts';
 import { applyPatch, multiEdit } from '../tools/many-edits.ts';
+import { noteTool } from '../tools/note.ts';
 import { recallTool } from '../tools/recall.ts';
 import { requestCondensation } from '../tools/request-condensation.ts';
 import { glob, grep } from '../tools/search.ts';
@@ -19,6 +20,7 @@ const OPTIONAL_TOOLS = {
   grep,
   glob,
   recall: recallTool,
+  note: noteTool,
   multi_edit: multiEdit,
   apply_patch: applyPatch,
   background,
@@ -29,11 +31,11 @@ export type OptionalTool = keyof typeof OPTIONAL_TOOLS;
 
 export const OPTIONAL_TOOL_NAMES = Object.keys(OPTIONAL_TOOLS) as readonly OptionalTool[];
 
-/** Of no use where nothing can be changed. */
-export const EDITING_TOOLS: ReadonlySet<string> = new Set<OptionalTool>(['multi_edit', 'apply_patch']);
+/** Not for agents that change nothing. */
+export const EDITING_TOOLS: ReadonlySet<string> = new Set<OptionalTool>(['multi_edit', 'apply_patch', 'note']);
 
 /** What an agent is offered without a choice. */
-export const USUAL_TOOLS: readonly OptionalTool[] = ['task_tracker', 'ask_user', 'grep', 'glob', 'recall'];
+export const USUAL_TOOLS: readonly OptionalTool[] = ['task_tracker', 'ask_user', 'grep', 'glob', 'recall', 'note'];
 
 /** The general agent: a shell, cells of Python, an editor, a browser, and a way to end. */
 export const codeActAgent: Agent = {

@@ -77,6 +77,7 @@ export interface StageOptions {
   readonly agent?: OpenConversationOptions['agent'];
   readonly delegate?: Extensions['delegate'];
   readonly past?: Extensions['past'];
+  readonly notes?: Extensions['notes'];
   readonly external?: Extensions['external'];
   readonly hooks?: Extensions['hooks'];
 }
@@ -97,6 +98,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     extensions: {
       ...(options.delegate && { delegate: options.delegate }),
       ...(options.past && { past: options.past }),
+      ...(options.notes && { notes: options.notes }),
       ...(options.external && { external: options.external }),
       ...(options.hooks && { hooks: options.hooks }),
       ...(options.knowledge && { knowledge: options.knowledge }),

@@ -17,6 +17,7 @@ import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createAborts } from '../engine/aborts.ts';
 import type { Delegate } from '../engine/delegated.ts';
+import type { TakeNote } from '../engine/noted.ts';
 import type { SearchPast } from '../engine/recalled.ts';
 import type { LoopPorts } from '../engine/ports.ts';
 import { runLoop } from '../engine/loop.ts';
@@ -70,6 +71,8 @@ interface ExtensionOptions {
   readonly delegate?: Delegate;
   /** With it, offer the tool `recall`. Default: there is nothing to search. */
   readonly past?: SearchPast;
+  /** With it, offer the tool `note`. Default: nothing is remembered. */
+  readonly notes?: TakeNote;
   /** Offered to the model beside the agent's tools; owned by the conversation. Default: none. */
   readonly external?: ExternalTools;
   /** Programs that are asked what may be done. Default: none. */
@@ -121,7 +124,7 @@ async function openPorts(
   options: OpenConversationOptions,
   emit: LoopPorts['emit'],
 ): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
-  const { id, log, agent, extensions: { delegate, past, external, hooks, knowledge = {} } = {} } = options;
+  const { id, log, agent, extensions: { delegate, past, notes, external, hooks, knowledge = {} } = {} } = options;
   const { clock, mask, report = () => undefined } = options.host;
   const agentNow = options.agentNow ?? ((): Agent => agent);
   const aborts = createAborts();
@@ -141,6 +144,7 @@ async function openPorts(
     library: createLibrary({ sandbox, agent: () => agentNow().name, sources: knowledge, clock, closing: aborts.closing, report }),
     delegate,
     past,
+    notes,
     external,
     executing: new Mutex(),
     policy: createConfirmationPolicy(options.settings.confirmation ?? NEVER_ASKS),

@@ -18,6 +18,7 @@ import { delegated } from './delegated.ts';
 import type { LoopPorts } from './ports.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
+import { noted } from './noted.ts';
 import { recalled } from './recalled.ts';
 import { readPlan, type Tasks } from './plan.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
@@ -89,7 +90,8 @@ function announced(state: EngineState, { limits }: Pick<LoopPorts, 'limits'>): r
 async function answer(ports: LoopPorts, action: Action): Promise<void> {
   if (action.action === 'delegate') return answerDelegate(ports, action);
   if (action.action === 'call_tool_mcp') return answerExternal(ports, action);
-  if (action.action === 'recall' && action.source === 'agent') return answerRecall(ports, action);
+  if (action.action === 'recall' && action.source === 'agent')
+    return action.args.note ? answerNote(ports, action) : answerRecall(ports, action);
   const recalls = action.action === 'recall';
   if (recalls) await ports.library.load();
   const hits = recalls && action.source !== 'user' ? await searchMessages(ports.log, action.args.query) : undefined;
@@ -119,6 +121,15 @@ async function answerRecall(ports: LoopPorts, action: Action<'recall'>): Promise
   const observation = await (action.args.recall_type === 'default' ? recalled(ports, action) : usedSkill(ports, action));
   if (!observation || ports.aborts.closing.aborted) return;
   await ports.folded.append((state) => (isDue(state, action) ? [{ ...answerTo(action, observation), source: 'environment' }] : []));
+}
+
+/** It is reported also when somebody asked for an end meanwhile: it was written. */
+async function answerNote(ports: LoopPorts, action: Action<'recall'>): Promise<void> {
+  const observation = await noted(ports, action);
+  if (ports.aborts.closing.aborted) return;
+  await ports.folded.append(({ conversation: { pending } }) =>
+    pending.some(({ id }) => id === action.id) ? [{ ...answerTo(action, observation), source: 'environment' }] : [],
+  );
 }
 
 /** Nobody paused, stopped or ended it meanwhile. */

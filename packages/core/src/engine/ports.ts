@@ -12,6 +12,7 @@ import type { ConfirmationPolicy } from '../policy/confirmation-policy.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Aborts } from './aborts.ts';
 import type { Delegate } from './delegated.ts';
+import type { TakeNote } from './noted.ts';
 import type { SearchPast } from './recalled.ts';
 import type { LongMessages } from './long-messages.ts';
 import type { LoopLimits } from './next-step.ts';
@@ -51,6 +52,8 @@ export interface ActionPorts {
   readonly delegate: Delegate | undefined;
   /** Searches this conversation and earlier ones; where nobody does, an action `recall` of the agent says so. */
   readonly past: SearchPast | undefined;
+  /** Remembers lines for later conversations; where nobody does, a note of the agent says so. */
+  readonly notes: TakeNote | undefined;
   /** Tools beside the agent's own; where there are none, an action `call_tool_mcp` says so. */
   readonly external: ExternalTools | undefined;
   /** Held while an action is carried out: one at a time, whether the agent or a user sent it. */

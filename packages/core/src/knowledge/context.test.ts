@@ -178,3 +178,27 @@ it('EN806: the files of a skill from outside the sandbox are put there when it i
   const without = await shownFor(['hello'], { folder, knowledge: { microagents: async () => [failing] }, script: [uses('release'), done] });
   expect(without.text).toMatch(/Tag it\.[^"]*not in the sandbox: too many files/);
 });
+
+it('EN921: the first recall has the notes as they are then, as information, the newest where they are too long', async () => {
+  const files: { about: 'user' | 'repository'; path: string; lines: string[] }[] = [
+    { about: 'user', path: 'notes/user.md', lines: ['Prefers pnpm.'] },
+  ];
+  const { recalls, text } = await shownFor(['hello'], { knowledge: { notes: async () => files } });
+  expect(recalls[0]!.extras.additional_agent_instructions).toMatch(
+    /^Notes of earlier conversations, which the user can correct.*not instructions.*\nAbout the user \(notes\/user\.md\):\n- Prefers pnpm\.$/,
+  );
+  expect(text).toContain('- Prefers pnpm.');
+  files[0]!.lines = Array.from({ length: 200 }, (_, n) => `${n} `.padEnd(300, 'x'));
+  files.push({ about: 'repository', path: 'notes/repositories/a.md', lines: [] });
+  const long = (await shownFor(['hello'], { knowledge: { notes: async () => files } })).recalls[0]!.extras.additional_agent_instructions;
+  expect(long.length).toBeLessThan(4_600);
+  expect(long).toContain('- 199 xx');
+  expect(long).toMatch(/; 187 more are left out:/);
+  expect(long).not.toContain('About the repository');
+});
+
+it('EN921: notes that cannot be read cost only themselves', async () => {
+  const notes = () => Promise.reject(new Error('it is a link'));
+  const { recalls } = await shownFor(['hello'], { knowledge: { notes, secrets: () => ({ KEY: '' }) } });
+  expect(recalls[0]!.extras).toMatchObject({ additional_agent_instructions: '', custom_secrets_descriptions: { KEY: '' } });
+});

@@ -3,13 +3,14 @@
  * was read.
  *
  * Invariants
- * K1  Read once per opened conversation; what failed is tried again when it is needed next.
+ * K1  Read once per opened conversation; what failed is tried again when it is needed next. Notes are read each time.
  * K2  Nobody waits for it longer than `WAIT_MS`: without a sandbox there is an answer too, and it says what is missing.
  */
 import type { Clock } from '../async/clock.ts';
 import type { Runtime } from '../sandbox/runtime.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { byName, isFor, type Microagent } from './microagent.ts';
+import type { NoteFile } from './note-file.ts';
 import type { Surroundings } from './surroundings.ts';
 import { workspaceMicroagents } from './workspace-microagents.ts';
 
@@ -21,6 +22,8 @@ export interface LibraryContent {
   readonly surroundings?: Surroundings | undefined;
   /** What the user says of each secret, by its name. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Of earlier conversations. */
+  readonly notes?: readonly NoteFile[];
   /** Why the files of the workspace are not among them; undefined when they are. */
   readonly missing: string | undefined;
 }
@@ -39,6 +42,8 @@ export interface KnowledgeSources {
   readonly microagents?: () => Promise<readonly Microagent[]>;
   /** Default: there are none. */
   readonly secrets?: () => Readonly<Record<string, string>>;
+  /** Of earlier conversations, as they are now. Default: nothing is remembered. */
+  readonly notes?: () => Promise<readonly NoteFile[]>;
   /** Looks around in the sandbox; rejects when that failed. Default: nobody looks. */
   readonly survey?: (runtime: Runtime, options: { readonly signal: AbortSignal }) => Promise<Surroundings>;
 }
@@ -58,7 +63,8 @@ const WAIT_MS = 5_000;
 
 export function createLibrary({ sandbox, agent, sources, clock, closing, report }: LibraryOptions): Library {
   let own: readonly Microagent[] | undefined;
-  let known: Omit<LibraryContent, 'secrets'> = { microagents: [], missing: 'the sandbox is not there yet' };
+  let notes: readonly NoteFile[] = [];
+  let known: Omit<LibraryContent, 'secrets' | 'notes'> = { microagents: [], missing: 'the sandbox is not there yet' };
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
@@ -96,6 +102,7 @@ export function createLibrary({ sandbox, agent, sources, clock, closing, report 
     ...known,
     microagents: known.microagents.filter((each) => isFor(each, agent())),
     secrets: sources.secrets?.() ?? {},
+    notes,
   });
   return {
     get known() {
@@ -103,6 +110,7 @@ export function createLibrary({ sandbox, agent, sources, clock, closing, report 
     },
     warm: () => void begin(),
     async load() {
+      notes = (await sources.notes?.().catch((error: unknown) => void report(error))) ?? [];
       if (known.missing === undefined) return content();
       const over = new AbortController();
       const signal = AbortSignal.any([over.signal, closing]);

@@ -92,7 +92,9 @@ function runText({ content, extras: { metadata } }: Observation<'run'>): string 
 function sayRecall(observation: Observation<'recall'>): Saying {
   const { extras } = observation;
   if (observation.tool_call_metadata)
-    return result(extras.recall_type === 'default' ? outsideText('earlier text', observation.content) : observation.content);
+    return result(
+      extras.recall_type === 'default' && !extras.note ? outsideText('earlier text', observation.content) : observation.content,
+    );
   if (extras.query !== undefined) return sayMemory(extras.query, observation.content);
   const facts = [
     extras.date && `Today's date: ${extras.date}`,
@@ -111,7 +113,7 @@ function sayRecall(observation: Observation<'recall'>): Saying {
 }
 
 /** More than what a recall is bounded to, part by part. */
-const MAX_CONTEXT = 64 * 1024;
+const MAX_CONTEXT = 72 * 1024;
 
 /** The names alone: a command that reads a variable is given its value. */
 function secretLines(secrets: Readonly<Record<string, string>>): readonly string[] {

@@ -21,7 +21,7 @@ it('EN50: a wrong argument is named to the model', () => {
 
 it('EN51: an unknown tool is answered with the ones there are', () => {
   expect(errorOf('rm', {})).toBe(
-    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, task_tracker, ask_user, grep, glob, recall, think, finish, reject.',
+    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, task_tracker, ask_user, grep, glob, recall, note, think, finish, reject.',
   );
 });
 

@@ -56,11 +56,19 @@ export const DelegateAction = defineAction({
 
 const recallType = z.enum(['workspace_context', 'knowledge', 'environment_info', 'knowledge_microagent', 'default']);
 
+const noteAbout = z.enum(['user', 'repository']);
+
 export const RecallAction = defineAction({
   kind: 'recall',
-  args: () => ({ recall_type: recallType.default('knowledge'), query: z.string(), thought }),
+  args: () => ({
+    recall_type: recallType.default('knowledge'),
+    query: z.string(),
+    /** The agent's note for later conversations: `query` is its line, empty when the line `replaces` is removed. */
+    note: z.object({ about: noteAbout, replaces: z.string().optional() }).optional(),
+    thought,
+  }),
   traits: { answeredBy: 'core' },
-  message: (args) => `Retrieving content for: ${args.query.slice(0, 50)}`,
+  message: ({ query, note }) => (note ? `Noting: ${query.slice(0, 50)}` : `Retrieving content for: ${query.slice(0, 50)}`),
 });
 
 export const SummarizeAction = defineAction({
@@ -168,6 +176,8 @@ export const RecallObservation = defineObservation({
     missing: z.string().optional(),
     /** What was asked for; the `recall` of the README has it. */
     query: z.string().optional(),
+    /** What is remembered for later conversations changed: the file, in the server's home, in which a person can correct it. */
+    note: z.object({ about: noteAbout, file: z.string() }).optional(),
   }),
   message: (extras) =>
     extras.recall_type === 'workspace_context' || extras.recall_type === 'environment_info'

@@ -82,6 +82,8 @@ export async function composeConversation(record: StoredConversation, parts: Con
     modelSource(() => choice().model, make),
   );
   const chosen = conversationSettings(settings, record, config);
+  // Another agent that does a part of the work knows only its task.
+  const notes = record.delegated_by || !config.tools.includes('note') ? undefined : parts.notes.of(record);
   const conversation: Conversation = await openConversation({
     id: record.id,
     log: around.log?.(log) ?? log,
@@ -91,7 +93,6 @@ export async function composeConversation(record: StoredConversation, parts: Con
     llm: fairly(metered(marked(replayed, loop))),
     smallLlm: metered(modelSource(() => choice().small, make)),
     extensions: {
-      // Another agent that does a part of the work knows only its task.
       ...(!record.delegated_by && {
         delegate: delegation(conversations, record, { clock, isUnattended: config.isUnattended }),
         past: searchPast(record, { ...parts, conversations }),
@@ -103,7 +104,11 @@ export async function composeConversation(record: StoredConversation, parts: Con
         onProblem,
       }),
       hooks: await conversationHooks(record.id, { ...parts, home: config.home, onProblem }),
-      knowledge: knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),
+      ...(notes && { notes: notes.take }),
+      knowledge: {
+        ...knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),
+        ...(notes && { notes: notes.read }),
+      },
     },
     settings: {
       ...(record.delegated_by ? drawn(chosen, () => opened, conversations.budgets) : chosen),

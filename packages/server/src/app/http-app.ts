@@ -15,6 +15,7 @@ import { forkRoutes } from '../checkpoints/fork-routes.ts';
 import { conversationFileRoutes, conversationTransferRoutes } from '../files/file-routes.ts';
 import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
 import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
+import { noteRoutes } from '../knowledge/note-routes.ts';
 import { conversationConfirmationRoutes } from '../conversations/confirmation/confirmation-routes.ts';
 import { delegatedQuestionRoutes } from '../conversations/delegated/delegated-question-routes.ts';
 import { conversationNetworkRoutes } from '../conversations/network/network-routes.ts';
@@ -57,6 +58,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   conversationTransferRoutes,
   conversationGitRoutes,
   conversationKnowledgeRoutes,
+  noteRoutes,
   conversationPanelRoutes,
   conversationConfirmationRoutes,
   conversationNetworkRoutes,

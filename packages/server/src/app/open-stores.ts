@@ -7,6 +7,7 @@ import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/create-conversation-params.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
+import { Notes } from '../knowledge/notes.ts';
 import { McpLogins } from '../mcp/oauth/mcp-logins.ts';
 import { ToolPins } from '../mcp/tool-pins.ts';
 import { openTokenStores, type TokenStores } from '../platform/auth/token-stores.ts';
@@ -35,6 +36,8 @@ export interface Stores {
   readonly pins: ToolPins;
   /** What starts conversations when something happens. */
   readonly triggerStore: TriggerStore;
+  /** What agents remember between conversations. */
+  readonly notes: Notes;
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
   /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
@@ -78,6 +81,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     mcpLogins: await McpLogins.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     pins: new ToolPins(storage.records),
     triggerStore: await TriggerStore.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
+    notes: new Notes(config.home, mask),
     access: await openTokenStores(storage.records, options.clock),
     modelAccess: new ModelKeys(onChange),
     traits: await openTraits(storage, options),

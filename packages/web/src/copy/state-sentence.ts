@@ -99,7 +99,7 @@ function doingWords(action: Action): string {
     case 'delegate':
       return `${action.args.agent} is working`;
     case 'recall':
-      return 'Recalling notes';
+      return action.args.note ? 'Noting something for later' : 'Recalling notes';
     case 'call_tool_mcp':
       return `Calling ${action.args.name}`;
     default:

@@ -16,7 +16,7 @@ type AgentRecord = Pick<StoredConversation, 'agent' | 'agent_file' | 'agent_chan
 
 /** One level deep: who was asked does the work itself, and knows only its task. `others`: whom it can ask beside those that are built in. */
 export function agentOf(record: AgentRecord, config: ConversationConfig, others: readonly AgentFile[]): Agent {
-  const tools = record.delegated_by ? config.tools.filter((name) => name !== 'recall') : config.tools;
+  const tools = record.delegated_by ? config.tools.filter((name) => name !== 'recall' && name !== 'note') : config.tools;
   const usual = withOptionalTools(named(record), tools);
   const able = config.browsing ? usual : withoutBrowsing(usual);
   const asking = record.delegated_by ? able : { ...able, tools: [...able.tools, delegateTo(others)] };

@@ -110,6 +110,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'GET /api/github/search/repositories',
     'GET /api/github/suggested-tasks',
     'POST /api/conversations',
+    'GET /api/notes',
     'GET /api/triggers',
     'GET /api/triggers/:id',
     'GET /api/triggers/:id/deliveries',
@@ -172,6 +173,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'DELETE /api/secrets/:id',
     'POST /api/add-git-providers',
     'POST /api/unset-provider-tokens',
+    // Every later conversation begins with them.
+    'PUT /api/notes',
     // It starts conversations when nobody looks.
     'POST /api/triggers',
     'PATCH /api/triggers/:id',

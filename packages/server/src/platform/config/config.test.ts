@@ -39,7 +39,7 @@ describe('SV1: configuration', () => {
       isUnattended: false,
       host: '127.0.0.1',
       browsing: true,
-      tools: ['task_tracker', 'ask_user', 'grep', 'glob', 'recall'],
+      tools: ['task_tracker', 'ask_user', 'grep', 'glob', 'recall', 'note'],
       home: join(homedir(), '.tendon'),
       workspaceBase: undefined,
       allowedDirs: [],

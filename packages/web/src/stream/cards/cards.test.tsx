@@ -63,6 +63,13 @@ describe('cards', () => {
     expect(cardOf(step(event))).toMatchObject({ verb: 'Searched earlier conversations', detail: 'marmalade otter' });
   });
 
+  it('EN920: a note for later conversations is shown as one, with what was noted', () => {
+    const extras = { recall_type: 'default', query: 'Prefers pnpm.', note: { about: 'user', file: 'notes/user.md' } };
+    const meta = { id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'environment' };
+    const event = fromJson({ ...meta, observation: 'recall', content: 'Noted.', extras });
+    expect(cardOf(step(event))).toMatchObject({ verb: 'Noted for later conversations', detail: 'Prefers pnpm.' });
+  });
+
   it('CL26: an action that a person rejected says so', () => {
     const args = { command: 'rm -rf build', confirmation_state: 'rejected' };
     const event = fromJson({ id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'run', args });

@@ -34,7 +34,25 @@ export const summarizeCard: ActionCard<'summarize'> = ({ action }) => ({
 });
 
 export const recallCard: ObservationCard<'recall'> = (observation) =>
-  observation.extras.recall_type === 'default' ? searchCard(observation) : notesCard(observation);
+  observation.extras.note
+    ? notedCard(observation)
+    : observation.extras.recall_type === 'default'
+      ? searchCard(observation)
+      : notesCard(observation);
+
+/** What later conversations begin with, and the file in which a person corrects it. */
+const notedCard: ObservationCard<'recall'> = ({ content, extras: { query = '', note }, timestamp }) => ({
+  icon: BookOpen,
+  verb: 'Noted for later conversations',
+  detail: query,
+  facts: [{ text: clock(timestamp) }],
+  name: `Noted for later conversations, ${query}`,
+  open: 'never',
+  copy: content,
+  body: () => (
+    <Well text={`${content}\n\nTo correct it: ${note?.file}, in Tendon’s folder on the server (tendon notes prints where).`} rows />
+  ),
+});
 
 /** What the agent looked for in this conversation and earlier ones. */
 const searchCard: ObservationCard<'recall'> = ({ content, extras: { query = '' }, timestamp }) => ({

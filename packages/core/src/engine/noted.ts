@@ -1,0 +1,40 @@
+/** An action `recall` with `note`: somebody outside the engine remembers a line for later conversations. */
+import { ErrorObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
+import type { LoopPorts } from './ports.ts';
+import { notice } from './notices.ts';
+
+export interface Note {
+  /** `repository`: for the conversations of the same repository or folder. */
+  readonly about: 'user' | 'repository';
+  /** One line. Empty: the line `replaces` is removed. */
+  readonly text: string;
+  readonly replaces?: string | undefined;
+}
+
+export type Noted =
+  | { readonly ok: true; readonly change: 'added' | 'replaced' | 'removed' | 'unchanged'; readonly file: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Never rejects. The same note a second time changes nothing, so a note that a kill interrupted is taken again. */
+export type TakeNote = (note: Note) => Promise<Noted>;
+
+export async function noted({ notes }: Pick<LoopPorts, 'notes'>, { args }: Action<'recall'>): Promise<ObservationDraft> {
+  const { query: text, note } = args;
+  if (!notes || !note) return notice.unavailable;
+  const { about, replaces } = note;
+  const done = await notes({ about, text, replaces });
+  if (!done.ok) return ErrorObservation.create(done.problem, { error_id: 'AGENT_ERROR$NOTE_REFUSED' });
+  const words = {
+    added: 'Noted',
+    replaced: 'Noted, in place of another line',
+    removed: 'Removed from the notes',
+    unchanged: 'The notes stay as they are',
+  };
+  const line = text || replaces || '';
+  const { change, file } = done;
+  return RecallObservation.create(`${words[change]}, about the ${about}: ${line}`, {
+    recall_type: 'default',
+    query: line,
+    note: { about, file },
+  });
+}
