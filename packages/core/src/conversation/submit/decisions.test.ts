@@ -120,6 +120,34 @@ it('TR719: who approves in time is not too late because the sandbox takes until 
   expect(observed).not.toContain('user_rejected');
 });
 
+it('TR715: an approval is of the action that waited when it was given, and of no other', async () => {
+  const folder = temporaryFolder();
+  const host = createHostRuntimes(folder);
+  const starting = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  let isSlow = false;
+  const acquire: typeof host.acquire = async (...given) => {
+    if (isSlow) {
+      isSlow = false;
+      asked.resolve();
+      await starting.promise;
+    }
+    return host.acquire(...given);
+  };
+  const on = await stage({ ...asking, folder, runtimes: { ...host, acquire }, script: [bash('echo one'), bash('echo two'), done] });
+  await on.say('begin');
+  const { id } = await on.untilState('awaiting_user_confirmation');
+  host.kill();
+  isSlow = true;
+  const approval = on.submit(decide('user_confirmed', {}));
+  await asked.promise;
+  await on.submit(decide('user_rejected', { thought: 'something else' }));
+  await on.untilState('awaiting_user_confirmation', id + 1);
+  starting.resolve();
+  expect(await approval).toMatchObject({ ok: false, error: { code: 'ILLEGAL_STATE' } });
+  expect(on.conversation.state.agentState).toBe('awaiting_user_confirmation');
+});
+
 /** Its waits end when a test says so. */
 function steppedClock() {
   const waits: { readonly ms: number; readonly end: () => void; readonly signal: AbortSignal }[] = [];

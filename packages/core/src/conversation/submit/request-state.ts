@@ -54,21 +54,28 @@ export async function decideConfirmation(
 ): Promise<Decision | CatalogError> {
   const refusal = refuse(ports.folded.state.conversation.agentState, request.to);
   if (refusal) return refusal;
-  if (request.to === 'user_rejected') return { decide: (state) => decided(state, request, undefined) };
+  // Of what a person looked at: until there is a sandbox, somebody else may decide, and another action wait.
+  const about = waitingAction(ports.folded.state)?.id;
+  if (request.to === 'user_rejected') return { decide: (state) => decided(state, about, request, undefined) };
   // A confirmed action needs a destination before it is in the log as confirmed.
   const acquired = await ports.sandbox.acquire(ports.aborts.closing);
   if (!acquired.ok) return catalogError('RUNTIME_FAILED', acquired.reason);
   const { incarnation } = acquired.runtime;
-  return { decide: (state) => decided(state, request, incarnation) };
+  return { decide: (state) => decided(state, about, request, incarnation) };
 }
 
-function decided(state: EngineState, request: VerdictRequest, executor: string | undefined): readonly SourcedDraft[] | CatalogError {
+function decided(
+  state: EngineState,
+  about: number | undefined,
+  request: VerdictRequest,
+  executor: string | undefined,
+): readonly SourcedDraft[] | CatalogError {
   const { to: verdict } = request;
-  const { agentState, pending } = state.conversation;
-  const refusal = refuse(agentState, verdict);
+  const refusal = refuse(state.conversation.agentState, verdict);
   if (refusal) return refusal;
-  const waiting = nextPending(pending);
-  if (!waiting || !awaitsConfirmation(waiting)) return catalogError('ILLEGAL_STATE', 'no action waits for confirmation');
+  const waiting = waitingAction(state);
+  if (waiting && waiting.id !== about) return catalogError('ILLEGAL_STATE', 'another action waits by now; look at it first');
+  if (!waiting) return catalogError('ILLEGAL_STATE', 'no action waits for confirmation');
   const lead = [asRequest(request), answerTo(waiting, NullObservation.create('', {}))];
   if (verdict === 'user_confirmed') {
     const approved = withEdit(waiting, request.edited);
