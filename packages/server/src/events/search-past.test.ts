@@ -55,6 +55,21 @@ it('EN917: its own come first, then those of the same folder or repository, then
   expect((await search('no ab', { signal })).hits).toEqual([]);
 });
 
+it('EN917: a conversation that others begin, and an attempt of an evaluation, find nothing but their own', async () => {
+  const { records, conversations } = await conversationsOf([
+    { id: 'private', texts: ['marmalade'], workspace: '/w/own' },
+    { id: 'own', texts: ['marmalade'] },
+  ]);
+  const found = async (trigger: string) => {
+    const search = searchPast({ ...records[1]!, trigger }, { conversations, eventSearch: READS_ALL, logger });
+    const { hits, isPartial } = await search('marmalade', { signal });
+    expect(isPartial).toBe(false);
+    return ids(hits);
+  };
+  for (const trigger of ['mention', 'webhook', 'eval']) expect([trigger, await found(trigger)]).toEqual([trigger, ['own0']]);
+  for (const trigger of ['gui', 'schedule']) expect([trigger, await found(trigger)]).toEqual([trigger, ['own0', 'private0']]);
+});
+
 it('EN917: excerpts are short, of one conversation there are three, and what was recalled or hidden is not found', async () => {
   const { storage, records, conversations } = await conversationsOf([
     { id: 'own', texts: Array.from({ length: 9 }, () => 'otter '.repeat(9_000)) },

@@ -15,6 +15,8 @@ const MAX_CONVERSATIONS = 300;
 const SEARCH_MS = 5_000;
 const PAGE = 200;
 const MAX_TITLE = 80;
+/** Begun by what others send, who read what comes of it; or an attempt at a task, which must not know of others at the same one. */
+const KNOWS_ITSELF_ALONE: ReadonlySet<string> = new Set(['mention', 'webhook', 'eval']);
 
 export interface PastParts {
   readonly conversations: Pick<Conversations, 'list' | 'log'>;
@@ -29,7 +31,7 @@ export function searchPast(own: StoredConversation, { conversations, eventSearch
     if (words.length === 0) return { hits, isPartial: false };
     const within = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_MS)]);
     try {
-      const listed = await conversations.list({ limit: MAX_CONVERSATIONS });
+      const listed = KNOWS_ITSELF_ALONE.has(own.trigger) ? [] : await conversations.list({ limit: MAX_CONVERSATIONS });
       for (const record of inOrder(own, listed)) {
         if (hits.length >= MAX_HITS || within.aborted) break;
         const log = await conversations.log(record.id);
