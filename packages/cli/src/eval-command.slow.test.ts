@@ -65,6 +65,26 @@ describe('tendon eval', () => {
     expect(processesWith(place.workspace)).toEqual([]);
   });
 
+  it('EV902: what an agent that was asked for help has started is ended before the check', async () => {
+    const place = makePlace();
+    const check = 'flock --nonblock lock true';
+    const lurk = '(exec 9> lock; flock 9; touch locked; exec sleep 271903) > /dev/null 2>&1 & until test -e locked; do sleep 0.1; done';
+    const folder = dataset(place, {
+      asks: {
+        'task.json': task({ prompt: 'Ask for help.', check }),
+        'solution.json': solution({ toolCalls: [{ name: 'delegate', arguments: { task: 'Lurk.' } }] }, DONE),
+      },
+      lurks: { 'task.json': task({ prompt: 'Lurk.', check }), 'solution.json': solution(bash(lurk), DONE) },
+    });
+    await tendon(place, ['eval', folder, '--solutions', '-o', 'out']);
+    expect(outcomes(place)).toEqual([
+      ['asks', 'solved'],
+      ['lurks', 'solved'],
+    ]);
+    const [asks] = report(place).attempts;
+    expect(readFileSync(join(place.workspace, 'out', asks!.trajectory), 'utf8')).toContain('"delegate"');
+  });
+
   it('EV903: what the agent has put where the check comes counts for nothing', async () => {
     const place = makePlace();
     const folder = dataset(place, {

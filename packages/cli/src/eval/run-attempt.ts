@@ -121,17 +121,22 @@ class AgentRun {
       return await this.#follow();
     } finally {
       this.#seconds = (performance.now() - this.#startedMs) / 1000;
-      await conversations.stop(this.id);
-      await this.#engine.runtimes.stop(this.id, { forGood: true });
+      await this.#stopAll(this.id);
       if (!this.signal.aborted) await this.#options.onEnd(this.id);
     }
   }
 
   /** What is left of it but its record. */
   async end(): Promise<void> {
-    if (this.id === '') return;
-    await this.#engine.conversations.stop(this.id).catch(() => undefined);
-    await this.#engine.runtimes.stop(this.id, { forGood: true }).catch(() => undefined);
+    if (this.id !== '') await this.#stopAll(this.id).catch(() => undefined);
+  }
+
+  /** Also the agents that it has asked for help: their sandboxes have the same workspace, and outlive their work. */
+  async #stopAll(id: string): Promise<void> {
+    const { conversations, runtimes } = this.#engine;
+    await conversations.stop(id);
+    for (const part of await conversations.delegatedBy(id)) await this.#stopAll(part);
+    await runtimes.stop(id, { forGood: true });
   }
 
   async #prepare(): Promise<void> {

@@ -120,6 +120,11 @@ export class Conversations {
     return this.#new.findDelegated(parent, task);
   }
 
+  /** In which other agents did parts of this one's work; some of them may be deleted. */
+  delegatedBy(id: string): Promise<readonly string[]> {
+    return this.#records.delegatedBy(id);
+  }
+
   /** Takes the keys of a client that reconnects, which are not stored, and its model, which counts from the next opening on. */
   async configure(id: string, { llm, model }: Pick<CreateConversationParams, 'llm' | 'model'>): Promise<void> {
     if (llm) this.#registry.modelAccess.set(id, llm);
