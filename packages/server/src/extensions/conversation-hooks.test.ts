@@ -107,6 +107,23 @@ it('EX902: another exit code, a signal, too much output, no JSON and a time that
   );
 });
 
+it('EX902: exit code 2 blocks, however much was printed', async () => {
+  const much = `head -c 300000 /dev/zero | tr '\\0' x`;
+  for (const command of [`${much} >&2; exit 2`, `${much}; exit 2`, `${much}; ${much} >&2; exit 2`]) {
+    const { ask } = await opened(homeWith({ before_action: [{ command, timeout: 10 }] }));
+    expect(await ask(run('ls'))).toMatchObject({ decision: 'block', problems: [] });
+  }
+});
+
+it('EX902: exit code 2 blocks, though a program outside of its group has its output open', async () => {
+  const daemon = `setsid sh -c 'echo $$ > pid; exec sleep 600' & until test -s pid; do sleep 0.05; done; exit 2`;
+  const home = homeWith({ before_action: [{ command: daemon, timeout: 5 }] });
+  const { ask } = await opened(home);
+  const answer = await ask(run('ls'));
+  process.kill(Number(readFileSync(join(home, 'pid'), 'utf8')), 'SIGKILL');
+  expect(answer).toMatchObject({ decision: 'block' });
+});
+
 it('EX903: a hook after an action is given its result, and what it says on exit code 2 is for the model', async () => {
   const home = homeWith({ after_action: [{ name: 'lint', match: 'run', command: 'cat > seen.json; echo "2 problems" >&2; exit 2' }] });
   const { ask } = await opened(home);

@@ -4,7 +4,7 @@ import type { Mask } from '@tendon/protocol/masking';
 import { z } from 'zod';
 import { isAbout, type ConfiguredHook } from './hook-file.ts';
 import { installedHooks } from './installed-hooks.ts';
-import { runHook, type HookOutcome } from './run-hook.ts';
+import { BLOCKED, runHook, type HookOutcome } from './run-hook.ts';
 
 export interface HookParts {
   readonly home: string;
@@ -99,7 +99,7 @@ function namesOf({ action, args }: NonNullable<HookEvent['action']>): readonly s
 function understood(moment: HookMoment, outcome: HookOutcome): Spoken | { readonly failure: string } {
   if ('failure' in outcome) return outcome;
   const { exitCode, stdout, stderr } = outcome;
-  if (exitCode === 2) return { decision: 'block', reason: reasonIn(stderr), context: '' };
+  if (exitCode === BLOCKED) return { decision: 'block', reason: reasonIn(stderr), context: '' };
   if (exitCode !== 0) return { failure: `it ended with exit code ${exitCode}${stderr.trim() && `: ${reasonIn(stderr)}`}` };
   if (stdout.trim() === '') return { decision: 'go_on', reason: '', context: '' };
   const { success, data } = HookWords.safeParse(parsed(stdout));

@@ -1,11 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { ConfiguredHook } from './hook-file.ts';
 
+/** What is read of each output; the rest may come, up to a flood. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
+const FLOOD_BYTES = 16 * 1024 ** 2;
+/** The exit code of a hook that blocks. */
+export const BLOCKED = 2;
 /** What a program needs to find others, and nothing of what the server was given: its environment holds keys. */
 const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'];
 
 export type HookOutcome = { readonly exitCode: number; readonly stdout: string; readonly stderr: string } | { readonly failure: string };
+
+const TOO_MUCH: HookOutcome = { failure: `it printed more than ${MAX_OUTPUT_BYTES} bytes` };
 
 /** Runs it as the server's user, with `input` on its standard input. Never rejects, and leaves no process of its group behind. */
 export function runHook(
@@ -25,21 +31,24 @@ export function runHook(
     resolve(outcome);
   };
   const onAbort = (): void => end({ failure: 'it was ended, because the conversation was stopped' });
-  const timer = setTimeout(() => end({ failure: `it took longer than ${timeoutMs / 1000} s` }), timeoutMs);
+  const timer = setTimeout(() => end(ended() ?? { failure: `it took longer than ${timeoutMs / 1000} s` }), timeoutMs);
   signal.addEventListener('abort', onAbort, { once: true });
-  const tooMuch = (): void => end({ failure: `it printed more than ${MAX_OUTPUT_BYTES} bytes` });
-  const stdout = collected(child.stdout, tooMuch);
-  const stderr = collected(child.stderr, tooMuch);
+  const onFlood = (): void => end(TOO_MUCH);
+  const stdout = collected(child.stdout, onFlood);
+  const stderr = collected(child.stderr, onFlood);
+  /** What it has decided, whatever else it printed, or left behind with its output open. */
+  const ended = (): HookOutcome | undefined => {
+    const { exitCode, signalCode } = child;
+    if (exitCode === null) return signalCode === null ? undefined : { failure: `${signalCode} ended it` };
+    if (stdout.isCut() && exitCode !== BLOCKED) return TOO_MUCH;
+    return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+  };
   // It may end without having read everything.
   child.stdin.on('error', () => undefined).end(input);
   child.on('error', ({ message }) => end({ failure: `it could not be started: ${message}` }));
-  child.on('exit', (code, killedBy) => {
-    // What it printed may still be on its way, unless something that it left behind has its output open.
-    endGroup(child);
-    child.on('close', () =>
-      end(code === null ? { failure: `${killedBy} ended it` } : { exitCode: code, stdout: stdout(), stderr: stderr() }),
-    );
-  });
+  // What it printed may still be on its way, unless something that it left behind has its output open.
+  child.on('exit', () => endGroup(child));
+  child.on('close', () => end(ended()!));
   return promise;
 }
 
@@ -52,15 +61,16 @@ function passedOn(): Record<string, string> {
   );
 }
 
-function collected(stream: NodeJS.ReadableStream, tooMuch: () => void): () => string {
+/** Its beginning: an agent must not silence a hook that quotes its words by writing many. */
+function collected(stream: NodeJS.ReadableStream, onFlood: () => void): { readonly text: () => string; readonly isCut: () => boolean } {
   const pieces: Buffer[] = [];
   let length = 0;
   stream.on('data', (piece: Buffer) => {
+    if (length < MAX_OUTPUT_BYTES) pieces.push(piece.subarray(0, MAX_OUTPUT_BYTES - length));
     length += piece.length;
-    if (length > MAX_OUTPUT_BYTES) return tooMuch();
-    pieces.push(piece);
+    if (length > FLOOD_BYTES) onFlood();
   });
-  return () => Buffer.concat(pieces).toString('utf8');
+  return { text: () => Buffer.concat(pieces).toString('utf8'), isCut: () => length > MAX_OUTPUT_BYTES };
 }
 
 function endGroup({ pid }: ChildProcess): void {
