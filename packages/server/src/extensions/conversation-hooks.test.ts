@@ -53,6 +53,18 @@ it('EX900: a file that is wrong does not count and is reported once, and a chang
   expect(problems).toHaveLength(2);
 });
 
+it('EX900: while its file is wrong, a hook that was read before goes on', async () => {
+  const home = homeWith({ before_action: [{ command: 'exit 2' }] });
+  const { problems, hooks, ask } = await opened(home);
+  writeFileSync(join(home, 'hooks.json'), '');
+  await hooks.refresh();
+  expect(await ask(run('ls'))).toMatchObject({ decision: 'block' });
+  expect(problems).toEqual([expect.stringContaining('go on in this conversation')]);
+  writeFileSync(join(home, 'hooks.json'), '{"hooks":{}}');
+  await hooks.refresh();
+  expect(hooks.has('before_action')).toBe(false);
+});
+
 it('EX901: exit code 2 blocks, with the reason from standard error, and later hooks are not asked', async () => {
   const home = homeWith({
     before_action: [

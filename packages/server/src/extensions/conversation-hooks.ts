@@ -39,8 +39,11 @@ export async function conversationHooks(conversationId: string, { home, mask, on
   const hooks: Hooks = {
     async refresh() {
       const installed = await installedHooks(home);
-      configured = installed.hooks;
-      for (const problem of installed.problems) if (!reported.has(problem)) onProblem(problem);
+      // A guard does not go away with a typing error, or while its file is being written.
+      const stays = installed.problems.length > 0 && configured.length > 0;
+      if (!stays) configured = installed.hooks;
+      const rest = stays ? ' Those that were read before go on in this conversation.' : '';
+      for (const problem of installed.problems) if (!reported.has(problem)) onProblem(problem + rest);
       for (const problem of installed.problems) reported.add(problem);
     },
     has: (moment) => configured.some((hook) => hook.moment === moment),
