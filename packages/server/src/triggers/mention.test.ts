@@ -87,6 +87,12 @@ describe('TG920: who fires a trigger, and with what', () => {
       { action: 'labeled', repository, sender: ann, issue: { ...issue, user: ann }, label: { name: 'agent' } },
       /ann may not/,
     ],
+    [
+      'a label by a bot, which strangers can lead to it',
+      'issues',
+      { action: 'labeled', repository, sender: { login: 'labeler[bot]', type: 'Bot' }, issue, label: { name: 'agent' } },
+      /bot/,
+    ],
     ['a push', 'push', {}, /no event/],
     ['a ping', 'ping', {}, /works/],
     ['nonsense', 'issue_comment', { action: 'created', issue: null }, /documented/],
@@ -103,6 +109,11 @@ describe('TG920: who fires a trigger, and with what', () => {
     expect(readGitlabEvent('Note Hook', note('@tendon', { action: 'update' }), { ...WANTED, allowed_users: ['bob'] })).toMatchObject({
       ok: false,
     });
+  });
+
+  it('a confidential comment of GitLab does not: its result would be a public one', () => {
+    const wanted = { ...WANTED, allowed_users: ['bob'] };
+    expect(readGitlabEvent('Confidential Note Hook', note('@tendon go', { internal: true }), wanted)).toMatchObject({ ok: false });
   });
 });
 

@@ -104,6 +104,8 @@ function issueEvent(parsed: Parsed<z.output<typeof IssueEvent>>, wanted: Trigger
   const about = { repository, number: issue.number, isPullRequest: false, author: sender, about: textOf(issue) };
   if (action === 'labeled') {
     if (wanted.label === null || label?.name !== wanted.label) return ignored('the label is another one');
+    // Many repositories have a bot that labels by what strangers write.
+    if (sender.type === 'Bot') return BY_BOT;
     // Only people with write access can label; but a form sets labels in the name of the stranger who opens the issue with it.
     const isOpener = issue.user?.login === sender.login;
     const isTrusted = !isOpener || TRUSTED.has(issue.author_association ?? '');
@@ -140,6 +142,8 @@ const Note = z.object({
 
 /** A note hook of GitLab, which does not say what its author may do: only `allowed_users` fire it. */
 export function readGitlabEvent(event: string, payload: unknown, wanted: TriggerMention): MentionResult {
+  // What it asks, and the answer that is posted, would be read by more people than itself.
+  if (event === 'Confidential Note Hook') return ignored('it is a confidential comment, and the result would be a public one');
   const parsed = Note.safeParse(payload);
   if (!parsed.success) return event === 'Note Hook' ? UNREADABLE : ignored(`"${event.slice(0, 50)}" is no event that fires a trigger`);
   const { user, project, object_attributes: note, issue, merge_request: merge } = parsed.data;
@@ -161,6 +165,7 @@ export function readGitlabEvent(event: string, payload: unknown, wanted: Trigger
 }
 
 const UNREADABLE = ignored('its payload is not as documented');
+const BY_BOT = ignored('its author is a bot');
 const NOT_NEW = ignored('it is no new comment and no new label');
 
 interface Words {
@@ -173,7 +178,7 @@ function refusalOf({ user, body, author_association }: Words, wanted: TriggerMen
   const text = body ?? '';
   if (text.includes(COMMENT_MARK)) return ignored('it is a comment that this server posted');
   if (!mentions(text, wanted.phrase)) return ignored('nothing is mentioned');
-  if (user.type === 'Bot') return ignored('its author is a bot');
+  if (user.type === 'Bot') return BY_BOT;
   const isTrusted = wanted.allowed_users.length === 0 ? TRUSTED.has(author_association ?? '') : isNamed(user.login, wanted);
   return isTrusted ? undefined : notAllowed(user.login);
 }
