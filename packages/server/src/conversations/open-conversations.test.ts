@@ -5,6 +5,9 @@ import { MessageAction } from '@tendon/protocol';
 import { heapBytes } from '../collect-garbage.test-support.ts';
 import { conversationsWith, made, noSandbox, slowStore } from './conversations.test-support.ts';
 
+/** A deadline, not a measurement: machines are busy. */
+const WAIT = { timeout: 14_000 };
+
 describe('SV20: conversations in memory', () => {
   it('those who come at once share one opening', async () => {
     const { conversations, opened } = conversationsWith(60_000);
@@ -21,7 +24,7 @@ describe('SV20: conversations in memory', () => {
     const id = await made(conversations);
     expect(await storage.records.get('active', id)).toBeDefined();
     await conversations.submit(id, MessageAction.create({ content: 'hi' }));
-    await vi.waitUntil(() => conversations.openCount === 0);
+    await vi.waitUntil(() => conversations.openCount === 0, WAIT);
     expect(await storage.records.get('active', id)).toBeUndefined();
     expect(await conversations.get(id)).toMatchObject({ summary: { agent_state: 'awaiting_user_input' }, title: 'hi' });
     const before = (await conversations.log(id))!.nextId;
@@ -37,7 +40,7 @@ describe('SV20: conversations in memory', () => {
     const contents = Array.from({ length: 30 }, (_, index) => `message ${index}`);
     for (const content of contents) {
       expect(await conversations.submit(id, MessageAction.create({ content }))).toMatchObject({ ok: true });
-      if (content.endsWith('5')) await vi.waitUntil(() => conversations.openCount === 0);
+      if (content.endsWith('5')) await vi.waitUntil(() => conversations.openCount === 0, WAIT);
     }
     const contentsInLog = (await (await conversations.log(id))!.read()).flatMap((event) =>
       'action' in event && event.action === 'message' && event.source === 'user' ? [event.args.content] : [],

@@ -4,6 +4,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { plainClient, socketIoClient, temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 import { conversationsWith, made, noSandbox } from './conversations.test-support.ts';
 
+/** A deadline, not a measurement: machines are busy. */
+const WAIT = { timeout: 14_000 };
+
 const hi = MessageAction.create({ content: 'hi' });
 
 interface ConversationStatus {
@@ -74,12 +77,12 @@ describe('SV183: a conversation that somebody stopped', () => {
     await conversations.submit(id, hi);
     const stopping = conversations.stop(id);
     const submitted = conversations.submit(id, MessageAction.create({ content: 'on second thought' }));
-    await vi.waitUntil(() => conversations.openCount === 0);
+    await vi.waitUntil(() => conversations.openCount === 0, WAIT);
     gate.resolve();
     expect(await stopping).toEqual({ wasRunning: true });
     expect(await submitted).toMatchObject({ ok: true });
     expect(await conversations.get(id)).toMatchObject({ stopped: false });
-    await vi.waitUntil(() => conversations.state(id)?.agentState === 'awaiting_user_input');
+    await vi.waitUntil(() => conversations.state(id)?.agentState === 'awaiting_user_input', WAIT);
   });
 });
 
@@ -93,7 +96,7 @@ describe('SV184: a server that starts again', () => {
     await first.close();
     const next = await testServer({ home, script });
     const other = await next.create({ initial_user_msg: 'hello' });
-    await vi.waitUntil(async () => (await statusOf(next, other)).agent_state === 'awaiting_user_input');
+    await vi.waitUntil(async () => (await statusOf(next, other)).agent_state === 'awaiting_user_input', WAIT);
     expect(await lengthOf(next, id)).toBe(before);
     expect(next.engine.conversations.state(id)).toBeUndefined();
     expect(await statusOf(next, id)).toMatchObject({ status: 'STOPPED' });
@@ -112,7 +115,7 @@ describe('SV184: a server that starts again', () => {
     const first = conversationsWith(60_000, { llm });
     const id = await made(first.conversations);
     await first.conversations.submit(id, hi);
-    await vi.waitUntil(() => first.conversations.state(id)?.agentState === 'running');
+    await vi.waitUntil(() => first.conversations.state(id)?.agentState === 'running', WAIT);
     const record = (await first.conversations.get(id))!;
     await first.storage.records.put('conversations', { id, sort: record.created_at, value: { ...record, stopped: true } });
 
@@ -153,8 +156,9 @@ it('SV400: a message to a stopped conversation is answered though the server is 
   await next.conversations.wakeActive();
   expect(await next.conversations.submit(id, message)).toMatchObject({ ok: true });
   const log = (await next.conversations.log(id))!;
-  await vi.waitUntil(async () =>
-    (await log.read()).some((event) => 'action' in event && event.action === 'message' && event.source === 'agent'),
+  await vi.waitUntil(
+    async () => (await log.read()).some((event) => 'action' in event && event.action === 'message' && event.source === 'agent'),
+    WAIT,
   );
   expect((await log.read()).filter(({ client_id }) => client_id === 'mine')).toHaveLength(1);
   expect(await next.conversations.get(id)).toMatchObject({ stopped: false });
@@ -166,7 +170,7 @@ it('SV400: what a stopped conversation has already, or does not take, leaves it 
   const id = await made(conversations);
   const message = { ...hi, client_id: 'mine' };
   await conversations.submit(id, message);
-  await vi.waitUntil(() => conversations.state(id)?.agentState === 'awaiting_user_input');
+  await vi.waitUntil(() => conversations.state(id)?.agentState === 'awaiting_user_input', WAIT);
   await conversations.stop(id);
   expect(await conversations.submit(id, message)).toMatchObject({ ok: true, isRepeated: true });
   expect(await conversations.submit(id, MessageAction.create({ content: ' ' }))).toMatchObject({ ok: false });
@@ -191,17 +195,17 @@ it('SV185: a conversation stays open until a requested condensation is done', as
   for (let turn = 1; turn <= 10; turn += 1) {
     const submitted = await conversations.submit(id, MessageAction.create({ content: `message ${turn}` }));
     if (!submitted.ok) throw new Error(submitted.error.message);
-    await vi.waitUntil(async () => (await (await conversations.log(id))!.read({ from: submitted.event.id })).length >= 4);
+    await vi.waitUntil(async () => (await (await conversations.log(id))!.read({ from: submitted.event.id })).length >= 4, WAIT);
   }
   await conversations.submit(id, CondensationRequestAction.create({}));
-  await vi.waitUntil(() => asked === 11);
+  await vi.waitUntil(() => asked === 11, WAIT);
   // Others are closed meanwhile.
   const other = await made(conversations);
   (await conversations.enter(other))!.release();
-  await vi.waitUntil(() => conversations.openCount === 1);
+  await vi.waitUntil(() => conversations.openCount === 1, WAIT);
   expect(conversations.state(id)).toBeDefined();
   gate.resolve();
-  await vi.waitUntil(() => conversations.openCount === 0);
+  await vi.waitUntil(() => conversations.openCount === 0, WAIT);
   const log = await (await conversations.log(id))!.read();
   expect(log.some((event) => 'action' in event && event.action === 'condensation')).toBe(true);
 });

@@ -4,6 +4,9 @@ import { Seen } from '@tendon/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { conversationsWith, made } from '../conversations.test-support.ts';
 
+/** A deadline, not a measurement: machines are busy. */
+const WAIT = { timeout: 14_000 };
+
 /** The delegated agent asks a person for a colour; the other one ends with its report. */
 const llm = createScriptedProvider(({ messages }, index) => {
   const isPart = !JSON.stringify(messages).includes('paint it all');
@@ -41,7 +44,7 @@ it('EN940: a question of a delegated agent stands at the root with its path, and
   await conversations.delegated.show(id, (each) => joined.push(each));
   expect(joined).toEqual([frame]);
   expect(await conversations.delegated.answer(id, child, { event_id, answer: 'reply', text: 'blue' })).toMatchObject({ ok: true });
-  await vi.waitUntil(() => conversations.state(id)?.agentState === 'finished');
+  await vi.waitUntil(() => conversations.state(id)?.agentState === 'finished', WAIT);
   const log = await (await conversations.log(child))!.read();
   expect(log.filter((event) => 'action' in event && event.action === 'message' && event.source === 'user')).toMatchObject([
     { args: { content: 'paint a part' } },

@@ -9,6 +9,9 @@ import type { StoredConversation } from '../conversation-records.ts';
 import { conversationsWith, made } from '../conversations.test-support.ts';
 import { delegation } from './delegation.ts';
 
+/** A deadline, not a measurement: machines are busy. */
+const WAIT = { timeout: 14_000 };
+
 it('EN400: what could not be stored for a delegation is asked again, and is made once', async () => {
   const memory = createMemoryStorage({ clock: systemClock });
   let hasSpace = true;
@@ -86,16 +89,16 @@ it('EN401: a stop after a restart ends the work that was delegated before, thoug
   const first = conversationsWith(60_000, { llm, delegates: true });
   const id = await made(first.conversations);
   await first.conversations.submit(id, MessageAction.create({ content: 'count all files' }));
-  await vi.waitUntil(() => first.opened.length === 2);
+  await vi.waitUntil(() => first.opened.length === 2, WAIT);
   const child = first.opened[1]!;
-  await vi.waitUntil(() => first.conversations.state(child)?.agentState === 'running');
+  await vi.waitUntil(() => first.conversations.state(child)?.agentState === 'running', WAIT);
   await first.conversations.submit(id, ChangeAgentStateAction.create({ agent_state: 'paused' }));
   await first.conversations.close();
 
   const next = conversationsWith(60_000, { storage: first.storage, home: first.home, llm, delegates: true });
   onTestFinished(() => next.conversations.close());
   await next.conversations.wakeActive();
-  await vi.waitUntil(() => next.conversations.state(child)?.agentState === 'running');
+  await vi.waitUntil(() => next.conversations.state(child)?.agentState === 'running', WAIT);
   expect(next.conversations.state(id)).toMatchObject({ agentState: 'paused', pending: [{ action: 'delegate' }] });
   await next.conversations.stop(id);
   expect(await next.conversations.get(id)).toMatchObject({ stopped: true, summary: { agent_state: 'stopped' } });
@@ -121,7 +124,7 @@ it('EN942: a delegated agent is stopped when its time is over, and its last word
   const clock = { ...systemClock, sleep: () => overNow.promise };
   const task = { actionId: 7, agent: 'CodeActAgent', task: 'a part', leftSteps: 10, leftUsd: undefined, endsAt: new Date(0) };
   const report = delegation(conversations, parent, { clock })(task, { signal: new AbortController().signal });
-  await vi.waitUntil(() => asked === 2);
+  await vi.waitUntil(() => asked === 2, WAIT);
   overNow.resolve();
   expect(await report).toMatchObject({
     ok: true,

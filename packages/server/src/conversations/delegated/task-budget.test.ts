@@ -4,6 +4,9 @@ import { expect, it, vi } from 'vitest';
 import { socketIoClient, testServer } from '../../server.test-support.ts';
 import { TaskBudgets } from './task-budget.ts';
 
+/** A deadline, not a measurement: machines are busy. */
+const WAIT = { timeout: 14_000 };
+
 const COST = 0.1;
 const request = { messages: [{ role: 'user' as const, text: 'go' }], tools: [] };
 
@@ -73,7 +76,7 @@ it('EN862: what a child has spent before counts, and an aborted call leaves its 
   expect(budgets.leftTo('b')).toEqual({ leftUsd: 0.75, leftSteps: 10, steps: 0 });
   const [a, b] = await Promise.all(['a', 'b'].map((id) => budgets.metered(id, async () => slow)()));
   const first = lastOf(a!.stream(request, { signal: new AbortController().signal }));
-  await vi.waitUntil(() => running.now === 1);
+  await vi.waitUntil(() => running.now === 1, WAIT);
   // Nobody knows yet what a call costs, so the second waits.
   const gone = new AbortController();
   const second = lastOf(b!.stream(request, { signal: gone.signal }));
