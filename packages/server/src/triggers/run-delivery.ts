@@ -31,10 +31,16 @@ const ENDS: ReadonlySet<AgentState> = new Set([
   'awaiting_user_confirmation',
 ]);
 
+interface WorkOptions {
+  readonly signal: AbortSignal;
+  /** Called when a person pauses the agent, which may be for long. */
+  readonly onPause: () => void;
+}
+
 /** The part that needs a sandbox and a model. `undefined`: the delivery was removed. Rejects when `signal` aborts. */
-export async function workOn(delivery: StoredDelivery, ports: DeliveryPorts, signal: AbortSignal): Promise<StoredDelivery | undefined> {
+export async function workOn(delivery: StoredDelivery, ports: DeliveryPorts, options: WorkOptions): Promise<StoredDelivery | undefined> {
   const begun = delivery.state === 'accepted' ? await begin(delivery, ports) : delivery;
-  return begun?.state === 'working' ? await follow(begun, ports, signal) : begun;
+  return begun?.state === 'working' ? await follow(begun, ports, options) : begun;
 }
 
 /** The rest, which may wait long for a provider. */
@@ -84,7 +90,11 @@ interface Outcome {
   readonly words: string;
 }
 
-async function follow(delivery: StoredDelivery, ports: DeliveryPorts, signal: AbortSignal): Promise<StoredDelivery | undefined> {
+async function follow(
+  delivery: StoredDelivery,
+  ports: DeliveryPorts,
+  { signal, onPause }: WorkOptions,
+): Promise<StoredDelivery | undefined> {
   const { deliveries, conversations } = ports;
   for (;;) {
     signal.throwIfAborted();
@@ -93,7 +103,7 @@ async function follow(delivery: StoredDelivery, ports: DeliveryPorts, signal: Ab
     try {
       const { conversation, ended } = held.open;
       conversation.wake();
-      const outcome = await outcomeOf(conversation.log, delivery.id, AbortSignal.any([signal, ended]));
+      const outcome = await outcomeOf(conversation.log, delivery.id, { signal: AbortSignal.any([signal, ended]), onPause });
       if (outcome === undefined) continue; // it was closed: by a stop, which is in its log, or to be opened again
       const { state: agent_state, words: result } = outcome;
       const state = delivery.task?.post_to ? 'posting' : 'done';
@@ -105,7 +115,7 @@ async function follow(delivery: StoredDelivery, ports: DeliveryPorts, signal: Ab
 }
 
 /** Where the agent first comes to rest after its task. */
-async function outcomeOf(log: EventLog, clientId: string, signal: AbortSignal): Promise<Outcome | undefined> {
+async function outcomeOf(log: EventLog, clientId: string, { signal, onPause }: WorkOptions): Promise<Outcome | undefined> {
   const task = await taskIn(log, clientId);
   if (task === undefined) return { state: 'error', words: 'The task is no longer in the conversation.' };
   let last = '';
@@ -113,6 +123,7 @@ async function outcomeOf(log: EventLog, clientId: string, signal: AbortSignal): 
     last = wordsOf(event) ?? last;
     if (!isObservation(event) || event.observation !== 'agent_state_changed') continue;
     const { agent_state: state, reason } = event.extras;
+    if (state === 'paused') onPause();
     if (ENDS.has(state)) return { state, words: resultWords(state, last, reason ?? '') };
   }
   return undefined;

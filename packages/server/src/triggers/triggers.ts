@@ -11,7 +11,7 @@ import { report, workOn, type DeliveryPorts } from './run-delivery.ts';
 import { Schedules } from './schedules.ts';
 import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
 
-/** Conversations of triggers that work at the same time; the others wait. */
+/** Conversations of triggers that work at the same time; the others wait. One that a person has paused does not count. */
 const MAX_AT_WORK = 8;
 const HOUR_MS = 3_600_000;
 
@@ -130,7 +130,7 @@ export class Triggers {
     const { signal } = this.#closing;
     const release = await this.#places.acquire('', signal);
     if (!release) return;
-    const worked = await workOn(delivery, this.#options, signal).finally(release);
+    const worked = await workOn(delivery, this.#options, { signal, onPause: release }).finally(release);
     if (worked) await report(worked, this.#options, signal);
   }
 }
