@@ -1,6 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ChangeAgentStateAction, CondensationRequestAction, isAction, isObservation, type Event } from '@tendon/protocol';
+import {
+  CallToolMcpAction,
+  ChangeAgentStateAction,
+  CondensationRequestAction,
+  isAction,
+  isObservation,
+  McpObservation,
+  type Event,
+} from '@tendon/protocol';
 import { waitFor } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { bash, done, ID, outline, stage, systemClock, temporaryFolder } from '../conversation/conversation.test-support.ts';
@@ -11,6 +19,7 @@ import { legalityProblems } from '../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../prompt/project-messages.test-support.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { createMemoryStorage } from '../storage/index.ts';
+import type { ExternalTools } from './external-tools.ts';
 import type { HookAnswer, HookEvent, HookMoment, Hooks } from './hooks.ts';
 
 const GOES_ON: HookAnswer = { decision: 'go_on', reason: '', words: [], problems: [] };
@@ -217,4 +226,34 @@ it('EX907: a process that goes on from the log asks again the hooks that the ear
     expect(notices, moment).toHaveLength(1);
     expect((await next.events()).filter((event) => isObservation(event) && event.observation === 'run')).toHaveLength(1);
   }
+});
+
+it('EX907: what a call of an MCP tool gave is in the log, though the process ends while a hook is asked about it', async () => {
+  const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
+  let calls = 0;
+  const external: ExternalTools = {
+    offered: async () => [
+      {
+        spec: { name: 'book', description: 'Books.', parameters: { type: 'object', properties: {} } },
+        needsSandbox: false,
+        toAction: () => ({ ok: true, action: CallToolMcpAction.create({ name: 'book', arguments: {} }) }) as const,
+      },
+    ],
+    call: async () => ((calls += 1), McpObservation.create('booked Oslo', { name: 'book', arguments: {} })),
+    close: async () => undefined,
+  };
+  const begun = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<Partial<HookAnswer>>();
+  const { hooks } = hooksThat({ after_action: () => (begun.resolve(), over.promise) });
+  const first = await stage({ script: model([{ toolCalls: [{ name: 'book', arguments: {} }] }]).script, hooks, log, external });
+  await first.say('begin');
+  await waitFor(begun.promise, () => 'the hook');
+  const closing = first.conversation.close();
+  over.resolve({ problems: ['it was ended'] });
+  await closing;
+  const next = await stage({ script: model([]).script, log, external });
+  next.conversation.wake();
+  await next.untilState('finished');
+  const text = JSON.stringify(await next.events());
+  expect([text.includes('booked Oslo'), text.includes('outcome was not stored'), calls]).toEqual([true, false, 1]);
 });

@@ -140,8 +140,9 @@ function isDue({ conversation, requested }: EngineState, { id }: Action): boolea
 async function answerExternal(ports: LoopPorts, action: Action<'call_tool_mcp'>): Promise<void> {
   const observation = await calledExternally(ports, action);
   if (!observation || ports.aborts.closing.aborted) return;
-  const notices = await afterwards(ports, action, observation);
-  if (ports.aborts.closing.aborted) return;
+  const words = await afterwards(ports, action, observation);
+  // What came of it is nowhere else: when this process leaves, the words of hooks that it ended are lost, and not the result.
+  const notices = ports.aborts.closing.aborted ? [] : words;
   // Also when somebody asked for an end meanwhile: it was carried out, and that is not the same as not executed.
   await ports.folded.append(({ conversation }) =>
     conversation.pending.some(({ id }) => id === action.id) ? [answerTo(action, observation), ...notices] : [],
