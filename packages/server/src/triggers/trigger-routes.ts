@@ -19,9 +19,8 @@ import type { Routes } from '../platform/http/app.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 import { IdempotencyHeaders, optionalBody } from '../platform/http/request-parts.ts';
 import { checkTrigger } from './check-trigger.ts';
-import type { StoredDelivery } from './delivery-store.ts';
-import { nextOf } from './schedules.ts';
-import { MAX_TRIGGERS, type NewTrigger, type StoredTrigger } from './trigger-store.ts';
+import { deliveryInfo, triggerInfo } from './trigger-info.ts';
+import { MAX_TRIGGERS, type NewTrigger } from './trigger-store.ts';
 import type { Acceptance, Triggers } from './triggers.ts';
 
 export interface TriggerContext {
@@ -110,13 +109,4 @@ export function sendAcceptance(reply: FastifyReply, acceptance: Acceptance): Fas
 function paramsOf({ repository, branch, agent, git_provider, mention, schedule, ...trigger }: NewTrigger): CreateTrigger {
   const provider = git_provider as CreateTrigger['git_provider'];
   return { ...trigger, repository, branch, agent, git_provider: provider, ...(mention && { mention }), ...(schedule && { schedule }) };
-}
-
-function triggerInfo({ sealed, handled_until: _until, ...trigger }: StoredTrigger): TriggerInfo {
-  const next = nextOf({ ...trigger, sealed, handled_until: _until });
-  return { ...trigger, next_at: next?.toISOString() ?? null, path: sealed === null ? null : `/api/triggers/${trigger.id}/webhook` };
-}
-
-function deliveryInfo({ id, name, received_at, state, detail, conversation_id, agent_state, comment_url }: StoredDelivery) {
-  return { id, name, received_at, state, detail, conversation_id, agent_state, comment_url };
 }
