@@ -1,4 +1,5 @@
 import type { SandboxInfo } from '@tendon/protocol';
+import { aligned } from '../terminal/aligned.ts';
 import { printable } from '../terminal/printable.ts';
 
 const COLUMNS = ['CONVERSATION', 'TITLE', 'DRIVER', 'STATE', 'STRENGTH', 'UP', 'IDLE', 'MEMORY', 'PROCESSES', 'DISK', 'PORTS'] as const;
@@ -7,16 +8,7 @@ const TITLE_CHARS = 30;
 /** For people, one line each. */
 export function tableOf(sandboxes: readonly SandboxInfo[]): string {
   if (sandboxes.length === 0) return 'There are no sandboxes.';
-  const rows = [COLUMNS, ...sandboxes.map(rowOf)];
-  const widths = COLUMNS.map((_name, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return aligned([COLUMNS, ...sandboxes.map(rowOf)]);
 }
 
 function rowOf(one: SandboxInfo): readonly string[] {
