@@ -19,4 +19,5 @@ export { openApiKeyClient, type ApiKeyClient } from './access/api-key-client.ts'
 export { isSystemFolder } from './sandboxes/workspace-roots.ts';
 export { isWithin, removeFolder } from '@tendon/runtime';
 export { listTitled } from './sandboxes/list-titled.ts';
+export { deliveryInfo, triggerInfo } from './triggers/trigger-info.ts';
 export { systemClock } from './platform/system-clock.ts';

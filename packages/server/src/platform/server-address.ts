@@ -51,9 +51,14 @@ function pathIn(home: string): string {
 }
 
 type RequestParts = [
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
-  options: { readonly body?: object | undefined; readonly deadlineMs: number },
+  options: {
+    readonly body?: object | undefined;
+    readonly deadlineMs: number;
+    /** For `askForBody`: what a 404 means, in words. Default: what the server says. */
+    readonly notFound?: string;
+  },
 ];
 
 export interface ServerAnswer {
@@ -83,6 +88,8 @@ export async function askServer(
 /** The body of its answer. Rejects with an Error whose message can be shown where it refuses, too. */
 export async function askForBody(server: FoundServer, ...request: RequestParts): Promise<unknown> {
   const { status, ok, body } = await askServer(server, ...request);
+  const { notFound } = request[2];
+  if (status === 404 && notFound !== undefined) throw new Error(notFound);
   if (status === 401) throw new Error(`The server at ${server.url} wants a key: set SESSION_API_KEY.`);
   if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
   return body;
