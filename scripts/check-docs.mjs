@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const RULE = /\b(?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ|TR|CK|EV|EX)\d+\b/g;
+const RULE = /\b(?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ|TR|CK|EV|EX|TG)\d+\b/g;
 const failures = [];
 
 function* walk(folder, pattern) {
@@ -26,7 +26,7 @@ for (const file of walk(join(root, 'docs/spec'), /\.md$/)) {
   let section = '';
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     section = /^##+ (.*)/.exec(line)?.[1] ?? section;
-    const id = /^(?:[-*|]\s*)?\**((?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ|TR|CK|EV|EX)\d+)\b/.exec(line)?.[1];
+    const id = /^(?:[-*|]\s*)?\**((?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ|TR|CK|EV|EX|TG)\d+)\b/.exec(line)?.[1];
     if (!id) continue;
     if (rules.has(id)) failures.push(`${relative(root, file)}: rule ${id} is defined twice (also in ${rules.get(id)})`);
     if (!/\b(?:MUST|MAY)\b/.test(line)) failures.push(`${relative(root, file)}: rule ${id} does not say what MUST or MAY be`);
