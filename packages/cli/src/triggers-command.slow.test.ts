@@ -24,15 +24,17 @@ it('TG930: triggers are added, fired, paused, resumed and removed through the se
   expect(added).toMatchObject({ kind: 'webhook', name: 'builds', prompt: 'Why: {{text}}', enabled: true });
   const { id } = added;
   const nightly = ['add', 'schedule', '--name', 'nightly', '--prompt', 'Tidy up.', '--cron', '0 3 * * *', '--time-zone', 'Asia/Kathmandu'];
-  expect((await tendon(place, ['triggers', ...nightly], { env })).stdout).toMatch(
-    /^id {4}[0-9a-f]{16}\nnext {2}\d{4}-.*T21:15:00\.000Z\n$/,
-  );
+  const posted = [...nightly, '--post-to', 'github:ann/tools!9'];
+  expect((await tendon(place, ['triggers', ...posted], { env })).stdout).toMatch(/^id {4}[0-9a-f]{16}\nnext {2}\d{4}-.*T21:15:00\.000Z\n$/);
 
   const send = (path: string) => fetch(url + path, { method: 'POST', headers: { authorization: `Bearer ${added.secret}` }, body: '{}' });
   expect((await send(added.path!)).status).toBe(202);
   expect(await json<TriggerInfo>(place, ['pause', id])).toMatchObject({ enabled: false });
   expect((await send(added.path!)).status).toBe(409);
   expect(await json<Delivered>(place, ['fire', id, 'it', 'broke'])).toMatchObject({ name: 'fired by hand', repeated: false });
+  const { triggers } = await json<{ triggers: TriggerInfo[] }>(place, ['list']);
+  const post_to = { git_provider: 'github', repository: 'ann/tools', number: 9, is_pull_request: true };
+  expect(triggers).toMatchObject([{ name: 'nightly', post_to }, { name: 'builds' }]);
   const deliveries = async () => (await json<{ deliveries: DeliveryInfo[] }>(place, ['deliveries', id])).deliveries;
   await expect.poll(async () => (await deliveries()).map(({ state }) => state), { timeout: 60_000 }).toEqual(['done', 'done']);
   const resumed = await tendon(place, ['triggers', 'resume', id], { env });
