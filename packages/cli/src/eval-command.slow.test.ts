@@ -28,6 +28,16 @@ const report = (place: Place, out = 'out') => JSON.parse(readFileSync(join(place
 const outcomes = (place: Place) => report(place).attempts.map(({ task: id, solved, failure }) => [id, solved ? 'solved' : failure]);
 
 describe('tendon eval', () => {
+  it('EN926: what an agent would note for later conversations does not reach another attempt', async () => {
+    const place = makePlace();
+    const note = { toolCalls: [{ name: 'note', arguments: { about: 'user', text: 'The answer is 42.' } }] };
+    const folder = dataset(place, { notes: { 'task.json': task(), 'solution.json': solution(note, bash('echo 42 > answer.txt'), DONE) } });
+    const { code } = await tendon(place, ['eval', folder, '--solutions', '-o', 'out']);
+    expect(code).toBe(0);
+    expect(existsSync(join(place.workspace, 'out/home/tendon.db'))).toBe(true);
+    expect(existsSync(join(place.workspace, 'out/home/notes'))).toBe(false);
+  });
+
   it('EV902: an agent works on each task, and what it did is judged where it never was', async () => {
     const place = makePlace();
     const folder = dataset(place, {

@@ -90,7 +90,8 @@ async function prepare(dataset: string, options: EvalCommandOptions) {
   const { readFiledConfig } = await import('@tendon/server/headless');
   const read = await readFiledConfig(withOptions({ LOG_LEVEL: 'fatal', SECURITY_UNATTENDED: 'true', ...process.env, ...without }, given));
   if (!read.ok) return read.problems;
-  const { config } = read;
+  // What the agent of one task found or noted would make that of the next another.
+  const config = { ...read.config, tools: read.config.tools.filter((tool) => tool !== 'recall' && tool !== 'note') };
   if (config.runtime === 'remote') return ['Workspaces are filled on this machine: RUNTIME=remote cannot be evaluated.'];
   if (config.runtime === 'none' && runtime !== 'none')
     return ['Tasks and models may do anything: without a sandbox they only run with --runtime none.'];
