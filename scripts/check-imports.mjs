@@ -125,6 +125,7 @@ const LAYERS = {
       'hooks-command',
       'notes-command',
       'triggers-command',
+      'plugins-command',
       'sandboxes-command',
       'keys-command',
       'rules-command',

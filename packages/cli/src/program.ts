@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   hooks: async () => (await import('./hooks-command.ts')).hooksCommand,
   notes: async () => (await import('./notes-command.ts')).notesCommand,
   triggers: async () => (await import('./triggers-command.ts')).triggersCommand,
+  plugins: async () => (await import('./plugins-command.ts')).pluginsCommand,
   sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   rules: async () => (await import('./rules-command.ts')).rulesCommand,

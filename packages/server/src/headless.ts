@@ -5,6 +5,7 @@ export { composeEngine, type ComposeOptions } from './app/compose.ts';
 export { readConfig, type Config, type ConfigResult } from './platform/config/config.ts';
 export { readFiledConfig, type FiledConfig } from './platform/config/with-config-file.ts';
 export type { Engine } from './app/engine.ts';
+export { enablePlugin, installedPlugins, type InstalledPlugin } from './extensions/installed-plugins.ts';
 export { installedHooks, type InstalledHooks } from './extensions/installed-hooks.ts';
 export { Notes } from './knowledge/notes.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';

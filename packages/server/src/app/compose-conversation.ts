@@ -24,6 +24,7 @@ import { delegation } from '../conversations/delegated/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
 import { conversationHooks } from '../extensions/conversation-hooks.ts';
+import { enabledPlugins } from '../extensions/installed-plugins.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
 import { knowledgeSources } from '../knowledge/knowledge-sources.ts';
 import { replayThen } from '../replay/replay-then.ts';
@@ -102,6 +103,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
         own,
         isAttended: () => conversations.questions.isAttended(record.id),
         onProblem,
+        plugins: await enabledPlugins(config.home),
       }),
       hooks: await conversationHooks(record.id, { ...parts, home: config.home, onProblem }),
       ...(notes && { notes: notes.take }),
@@ -114,11 +116,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
       ...(record.delegated_by ? drawn(chosen, () => opened, conversations.budgets) : chosen),
       confirmation: await confirmationIn(record, parts),
     },
-    host: {
-      clock,
-      mask,
-      report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
-    },
+    host: { clock, mask, report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on') },
   });
   opened = conversation;
   opening.resolve(conversation);

@@ -43,8 +43,12 @@ export async function conversationHooks(conversationId: string, { home, mask, on
       const stays = installed.problems.length > 0 && configured.length > 0;
       if (!stays) configured = installed.hooks;
       const rest = stays ? ' Those that were read before go on in this conversation.' : '';
-      for (const problem of installed.problems) if (!reported.has(problem)) onProblem(problem + rest);
-      for (const problem of installed.problems) reported.add(problem);
+      const report = (problem: string, consequence: string): void => {
+        if (!reported.has(problem)) onProblem(problem + consequence);
+        reported.add(problem);
+      };
+      for (const problem of installed.problems) report(problem, rest);
+      for (const problem of installed.pluginProblems) report(problem, '');
     },
     has: (moment) => configured.some((hook) => hook.moment === moment),
     async run(event, { signal }) {

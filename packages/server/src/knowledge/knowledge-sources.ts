@@ -5,7 +5,7 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { surveyWorkspace } from './survey-workspace.ts';
 import { userMicroagents } from './user-microagents.ts';
-import { userSkills } from './user-skills.ts';
+import { installedSkills } from './user-skills.ts';
 
 interface KnowledgeParts {
   readonly home: string;
@@ -23,7 +23,7 @@ export function knowledgeSources(
 ): KnowledgeSources {
   return {
     async microagents() {
-      const [microagents, skills] = await Promise.all([userMicroagents(home, onProblem), userSkills(home, onProblem)]);
+      const [microagents, skills] = await Promise.all([userMicroagents(home, onProblem), installedSkills(home, onProblem)]);
       return [...microagents, ...skills];
     },
     secrets() {

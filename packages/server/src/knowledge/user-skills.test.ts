@@ -2,12 +2,12 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
-import { userSkills } from './user-skills.ts';
+import { installedSkills } from './user-skills.ts';
 
 it('EN806: skills of the user are folders with a SKILL.md, read within bounds, and what is wrong with one is reported', async () => {
   const home = temporaryFolder();
   const problems: string[] = [];
-  const read = () => userSkills(home, (problem) => problems.push(problem));
+  const read = () => installedSkills(home, (problem) => problems.push(problem));
   expect(await read()).toEqual([]);
   const put = (path: string, text: string): void => {
     mkdirSync(dirname(join(home, 'skills', path)), { recursive: true });

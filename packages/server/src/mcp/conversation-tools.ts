@@ -4,6 +4,7 @@ import type { McpConfig } from '@tendon/protocol';
 import type { SandboxPool } from '@tendon/runtime';
 import type { ConversationConfig } from '../platform/config/config.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
+import type { Plugin } from '../extensions/read-plugin.ts';
 import { offeredPullRequests } from '../git/pull-requests/offered-pull-requests.ts';
 import { PULL_REQUEST_NAMES } from '../git/pull-requests/pull-request-names.ts';
 import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
@@ -22,6 +23,8 @@ export interface ConversationToolsParts extends PullRequestParts {
   readonly mcpServers: ConversationMcpServers;
   readonly mcpLogins: McpLogins;
   readonly pins: ToolPins;
+  /** Those that are enabled. */
+  readonly plugins: readonly Pick<Plugin, 'mcpServers'>[];
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
   readonly runtimes: Pick<SandboxPool, 'ports' | 'dialAs'>;
@@ -36,13 +39,14 @@ export interface ConversationToolsParts extends PullRequestParts {
 /** What this conversation's agent is offered beside its own tools. */
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): ExternalTools {
   const { settings, config, mcpServers, mcpLogins, pins, own, runtimes, clock, loop, isAttended, onProblem } = parts;
+  const usual = () => usualMcpServers(parts);
   const chosen = mcpServers.open(record);
   const urlsOf = (given: McpConfig) => [...given.shttp_servers, ...given.sse_servers].map(urlOf);
   const strange = new Set(chosen && !mcpServers.isAdmins(record) ? urlsOf(chosen) : []);
-  const isPoliced = (url: string) => strange.has(url) && !urlsOf(joinedMcpServers(config.mcpServers, settings.mcpServers)).includes(url);
+  const isPoliced = (url: string) => strange.has(url) && !urlsOf(usual()).includes(url);
   const servers = new McpServers({
     config: () => {
-      const named = chosen ?? joinedMcpServers(config.mcpServers, settings.mcpServers);
+      const named = chosen ?? usual();
       return withSearch(named, settings.key('search_api_key') ?? config.searchApiKey);
     },
     clock,
@@ -78,8 +82,19 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
   };
 }
 
+interface UsualServerParts {
+  readonly config: { readonly mcpServers: McpConfig | undefined };
+  readonly settings: { readonly mcpServers: McpConfig };
+  readonly plugins: readonly Pick<Plugin, 'mcpServers'>[];
+}
+
+/** Those of a conversation that names none: of the configuration, of the settings, and of plugins. */
+export function usualMcpServers({ config, settings, plugins }: UsualServerParts): McpConfig {
+  return plugins.map(({ mcpServers }) => mcpServers).reduce(joinedMcpServers, joinedMcpServers(config.mcpServers, settings.mcpServers));
+}
+
 /** Those of the configuration, then those of the settings; who is named in both is asked once, as the configuration has it. */
-export function joinedMcpServers(configured: McpConfig | undefined, settings: McpConfig): McpConfig {
+function joinedMcpServers(configured: McpConfig | undefined, settings: McpConfig): McpConfig {
   if (!configured) return settings;
   return {
     stdio_servers: joined(configured.stdio_servers, settings.stdio_servers, ({ command, args }) => JSON.stringify([command, args])),

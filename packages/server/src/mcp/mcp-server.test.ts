@@ -2,7 +2,7 @@ import { Secret } from '@tendon/protocol/masking';
 import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
-import { joinedMcpServers, withSearch } from './conversation-tools.ts';
+import { usualMcpServers, withSearch } from './conversation-tools.ts';
 import { keysOfMcp, maskedMcp, withStoredKeys } from '../settings/mcp-keys.ts';
 import { offeredName, offeredTool } from './offered-tool.ts';
 import { resultPictures, resultText } from './tool-result.ts';
@@ -78,14 +78,15 @@ it('SV168: servers of the configuration come first, and one that is named twice 
     shttp_servers: ['https://example.com/mcp', 'https://other.example/mcp'],
     stdio_servers: [{ name: 'again', command: 'notes' }],
   });
-  expect(joinedMcpServers(undefined, settings)).toEqual(settings);
-  expect(mcpServers(joinedMcpServers(CONFIG, settings)).map(({ name }) => name)).toEqual([
-    'my_notes',
-    'example',
-    'other',
-    'example2',
-    'localhost',
-  ]);
+  const joined = (configured: McpConfig | undefined, plugins: readonly McpConfig[] = []) =>
+    usualMcpServers({
+      config: { mcpServers: configured },
+      settings: { mcpServers: settings },
+      plugins: plugins.map((mcp) => ({ mcpServers: mcp })),
+    });
+  expect(joined(undefined)).toEqual(settings);
+  expect(joined(settings, [settings])).toEqual(settings);
+  expect(mcpServers(joined(CONFIG)).map(({ name }) => name)).toEqual(['my_notes', 'example', 'other', 'example2', 'localhost']);
 });
 
 it('SV137: a result is given as text, what is none by what it is, and a failure as one', () => {

@@ -11,17 +11,18 @@ import {
 } from '@tendon/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { enabledPlugins } from '../../extensions/installed-plugins.ts';
 import { cookiesIn } from '../../platform/auth/session-cookie.ts';
 import type { Routes } from '../../platform/http/app.ts';
 import { failureWith, sendFailure } from '../../platform/http/failure.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { joinedMcpServers } from '../conversation-tools.ts';
+import { usualMcpServers } from '../conversation-tools.ts';
 import { mcpServers } from '../mcp-server.ts';
 import { LOGIN_MS, type McpLogins } from './mcp-logins.ts';
 import { LoginProblem } from './oauth-fetch.ts';
 
 interface LoginContext {
-  readonly config: { readonly mcpServers: McpConfig | undefined };
+  readonly config: { readonly home: string; readonly mcpServers: McpConfig | undefined };
   readonly settings: { readonly mcpServers: McpConfig };
   readonly mcpLogins: McpLogins;
   readonly logger: Logger;
@@ -36,12 +37,12 @@ const Callback = z.object({ state: z.string().max(200), code: z.string().max(4_0
 /** Ours: a person logs in to the MCP servers that ask for it, by OAuth. */
 export const mcpLoginRoutes: Routes<LoginContext> = (app, context) => {
   const answers = { '4xx': Failure, 502: Failure };
-  app.get('/api/mcp/logins', { schema: { response: { 200: McpLoginList } } }, async () => ({ servers: serversOf(context) }));
+  app.get('/api/mcp/logins', { schema: { response: { 200: McpLoginList } } }, async () => ({ servers: await serversOf(context) }));
   app.post('/api/mcp/logins', { schema: { body: BeginMcpLogin, response: { 200: BegunMcpLogin, ...answers } } }, async (request, reply) =>
     begin(request as FastifyRequest & { readonly body: BeginMcpLogin }, reply, context),
   );
   app.delete('/api/mcp/logins', { schema: { querystring: EndMcpLogin, response: { 200: Done, ...answers } } }, async ({ query }, reply) => {
-    const isEnded = await context.mcpLogins.logOut(serverNamed(query.server, context)?.url ?? query.server);
+    const isEnded = await context.mcpLogins.logOut((await serverNamed(query.server, context))?.url ?? query.server);
     return isEnded ? { message: 'Logged out' } : reply.code(404).send(failureWith('There is no login to this server.'));
   });
   app.get(CALLBACK, { schema: { hide: true } }, (request, reply) => finish(request, reply, context));
@@ -53,7 +54,7 @@ async function begin(
   context: LoginContext,
 ) {
   const { server: named, client_id, client_secret } = body;
-  const server = serverNamed(named, context);
+  const server = await serverNamed(named, context);
   if (!server) return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'the settings name no such MCP server with an address'));
   if (server.state === 'key') return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'this MCP server has an api_key, which counts'));
   const isSafe = headers['x-forwarded-proto'] === 'https' || headers.origin?.startsWith('https:');
@@ -97,14 +98,14 @@ function sendPage(reply: FastifyReply, status: number, words: string): FastifyRe
   return reply.code(status).headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page);
 }
 
-function serverNamed(named: string, context: LoginContext): McpLogin | undefined {
-  const servers = serversOf(context);
+async function serverNamed(named: string, context: LoginContext): Promise<McpLogin | undefined> {
+  const servers = await serversOf(context);
   return servers.find(({ name }) => name === named) ?? servers.find(({ url }) => url === named);
 }
 
-/** Those of the configuration and the settings, then addresses that nothing names any more. */
-function serversOf({ config, settings, mcpLogins }: LoginContext): McpLogin[] {
-  const all = mcpServers(joinedMcpServers(config.mcpServers, settings.mcpServers));
+/** Those of the configuration, the settings and the plugins, then addresses that nothing names any more. */
+async function serversOf({ config, settings, mcpLogins }: LoginContext): Promise<McpLogin[]> {
+  const all = mcpServers(usualMcpServers({ config, settings, plugins: await enabledPlugins(config.home) }));
   const remote = all.filter((server) => server.kind !== 'stdio');
   const named = remote.map(({ name, url, apiKey }) => ({ name, url, hasKey: apiKey !== undefined }));
   const left = mcpLogins.urls
