@@ -1,3 +1,4 @@
+import { runs } from '@tendon/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ALLOWED, ASKED, DENIED, FOLDER, RULES } from './commands.test-support.ts';
@@ -70,7 +71,7 @@ it('TR701: a denied command is not allowed in any spelling, wherever it stands',
       expect(decide(command)).not.toBe('allow');
       expect(decide(command)).not.toBe('open');
     }),
-    { numRuns: 400 },
+    { numRuns: runs(4_000, 200) },
   );
 });
 
@@ -83,7 +84,7 @@ it('TR700: an allowed command within something unknown asks', () => {
     fc.property(commands, (command) => {
       expect(['ask', 'open']).toContain(decide(command));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(3_000, 150) },
   );
 });
 
@@ -99,7 +100,7 @@ it('TR700: what is joined to an allowed line is judged with it', () => {
       fc.pre(!/#|<<-?['"]?E/.test(first) || operator === '\n');
       expect(decide(`${first}${operator}${second}`)).not.toBe('allow');
     }),
-    { numRuns: 500 },
+    { numRuns: runs(5_000, 250) },
   );
 });
 
@@ -143,7 +144,7 @@ it('TR703: any text is read or refused, in bounded depth and number', () => {
       expect(parsed.ok ? parsed.script.commands.length : 0).toBeLessThanOrEqual(1000);
       expect(judgeCommand(given, RULES, undefined).decision).toMatch(/^(?:allow|ask|deny|open)$/);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(1_000) },
   );
 });
 
