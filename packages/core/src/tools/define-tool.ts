@@ -92,9 +92,7 @@ export const riskParameter = z
   .enum(['LOW', 'MEDIUM', 'HIGH'])
   .optional()
   .catch(undefined)
-  .describe(
-    'How risky the action is for the user: LOW reads or works inside the workspace, MEDIUM changes more, HIGH may lose data or leak it.',
-  );
+  .describe('LOW: reads or works in the workspace. MEDIUM: changes more. HIGH: may lose or leak data.');
 
 export function toRisk(risk: keyof typeof RISKS | undefined): -1 | 0 | 1 | 2 {
   return risk === undefined ? -1 : RISKS[risk];

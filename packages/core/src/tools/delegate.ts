@@ -18,7 +18,7 @@ export function delegateTo(others: readonly { readonly name: string; readonly de
     parameters: z.object({
       task: z.string().describe('What to do and what to report, with everything it needs to know.'),
       agent: z.string().optional().describe(`Default one like you; or ${known}, or one of .agents/agents.`),
-      minutes: z.number().positive().max(MAX_MINUTES).optional().describe('After so long it is stopped.'),
+      minutes: z.number().positive().max(MAX_MINUTES).optional(),
     }),
     toAction: ({ task, agent = 'CodeActAgent', minutes }) => {
       const limit = minutes !== undefined && { time_limit: minutes * 60 };

@@ -127,8 +127,8 @@ export interface Ran {
 const PATIENT = 60;
 
 /** Runs a command to its end. Rejects unless it was observed. */
-export async function run(runtime: Runtime, command: string): Promise<Ran> {
-  const seen = await observe(runtime, { ...ACTIONS.run.create({ command }), timeout: PATIENT });
+export async function run(runtime: Runtime, command: string, { seconds = PATIENT } = {}): Promise<Ran> {
+  const seen = await observe(runtime, { ...ACTIONS.run.create({ command }), timeout: seconds });
   if (seen.observation !== 'run') throw new Error(JSON.stringify(seen).slice(0, 2000));
   return { output: seen.content.replaceAll('\r\n', '\n').trim(), exitCode: seen.extras.metadata.exit_code };
 }

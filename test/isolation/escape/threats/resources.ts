@@ -92,11 +92,11 @@ print('ESCAPED all of it')
     isRough: true,
     probe: `
 import time
-entries = 4 * bait['diskBytes'] // 4096
+entries = 3 * bait['diskBytes'] // 4096
 os.mkdir('rubbish')
 for number in range(entries):
     os.mknod(f'rubbish/{number}')
-    if number % 250 == 0: time.sleep(0.05)
+    if number % 250 == 0: time.sleep(0.1)
 print('ESCAPED all of them')
 `,
   },
