@@ -57,8 +57,8 @@ abstract.listen()
 port = socket.create_server(('', 0))
 for listener in (port, abstract): threading.Thread(target=serve, args=[listener]).start()
 print(port.getsockname()[1], flush=True)`;
-/** A command of a busy machine is not handed back early. */
-const PROBE_SECONDS = 50;
+/** Longer than any probe goes on, also on a busy machine: a command that is handed back early has shown nothing. */
+const PROBE_SECONDS = 120;
 /** Conversations that work outside of a folder of their own name. */
 const FOLDERS: Readonly<Record<string, string>> = { swapped: 'hostile/swapped' };
 /** What the server does meanwhile, where a probe waits for that. */

@@ -92,11 +92,15 @@ print('ESCAPED all of it')
     isRough: true,
     probe: `
 import time
-entries = 3 * bait['diskBytes'] // 4096
+entries = 5 * bait['diskBytes'] // 4 // 4096
+until = time.monotonic() + 80
 os.mkdir('rubbish')
 for number in range(entries):
     os.mknod(f'rubbish/{number}')
-    if number % 250 == 0: time.sleep(0.1)
+    if number % 250 == 0: time.sleep(0.05)
+while time.monotonic() < until:
+    os.mknod(f'rubbish/{(entries := entries + 1)}')
+    time.sleep(0.1)
 print('ESCAPED all of them')
 `,
   },
