@@ -1,4 +1,4 @@
-import { FAILURES, type AttemptResult, type FailureKind } from './journal.ts';
+import { FAILURES, type AttemptResult, type AttemptUse, type FailureKind } from './journal.ts';
 
 /** An attempt as the report shows it; paths are relative to the report. */
 export interface ReportedAttempt extends AttemptResult {
@@ -14,7 +14,8 @@ export interface EvalReport {
   readonly attempts: readonly ReportedAttempt[];
 }
 
-export interface EvalTotals {
+/** With what the attempts have used; in dollars also those that were cut off or made again. */
+export interface EvalTotals extends AttemptUse {
   readonly tasks: number;
   /** With a solved attempt. */
   readonly tasksSolved: number;
@@ -24,13 +25,6 @@ export interface EvalTotals {
   readonly left: number;
   /** The chance that one of k attempts solves a task, by k, over tasks with so many attempts. */
   readonly passAt: Readonly<Record<string, number>>;
-  /** Of all attempts, also of those that were cut off or made again. */
-  readonly usd: number;
-  readonly unpricedTokens: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly steps: number;
-  readonly seconds: number;
   readonly failures: Readonly<Partial<Record<FailureKind, number>>>;
 }
 

@@ -79,13 +79,32 @@ export interface SandboxReaches {
   networkChanged(conversationId?: string): Promise<void>;
 }
 
-export interface SandboxPool extends Runtimes, SandboxReaches {
+/** Ends or suspends the sandbox of one conversation. */
+interface SandboxEnds {
   /** Freezes it in place now, whatever the plan says; resolves with the reason when it refuses. */
   suspend(conversationId: string): Promise<string | undefined>;
   /** Ends it now with its state stored, whatever the plan says; resolves with the reason when it refuses. */
   hibernate(conversationId: string, request: HibernateRequest): Promise<string | undefined>;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
+}
+
+/** Knows all sandboxes of a server, of this process or not. */
+interface SandboxCensus {
+  /** Of those that this process holds. */
+  counts(): SandboxCounts;
+  /** All that are known, with what they use. */
+  list(): Promise<readonly SandboxInfo[]>;
+  /**
+   * Once at server start: attaches to this server's living sandboxes, keeps the hibernated ones, ends and removes those that belong to no
+   * conversation or whose start was interrupted. Sandboxes may be acquired meanwhile.
+   */
+  reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
+  /** Ends and removes what belongs to no conversation; with `all` also what does, unless this process holds it. Homes go too. */
+  reclaim(options: { readonly all: boolean }): Promise<{ readonly kept: number; readonly reaped: number }>;
+}
+
+export interface SandboxPool extends Runtimes, SandboxReaches, SandboxEnds, SandboxCensus {
   /**
    * A copy of the conversation's workspace, with its git histories as they are now; `left` names some of what is not in it. Starts the
    * sandbox where there is none. Rejects with a user-facing error.
@@ -95,17 +114,6 @@ export interface SandboxPool extends Runtimes, SandboxReaches {
   remount(conversationId: string): Promise<void>;
   /** Whether a workspace can be mounted so that nothing in a sandbox can change it. */
   readonly mountsReadOnly: boolean;
-  /** Of those that this process holds. */
-  counts(): SandboxCounts;
-  /** All that are known, of this process or not, with what they use. */
-  list(): Promise<readonly SandboxInfo[]>;
-  /**
-   * Once at server start: attaches to this server's living sandboxes, keeps the hibernated ones, ends and removes those that belong to no
-   * conversation or whose start was interrupted. Sandboxes may be acquired meanwhile.
-   */
-  reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
-  /** Ends and removes what belongs to no conversation; with `all` also what does, unless this process holds it. Homes go too. */
-  reclaim(options: { readonly all: boolean }): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** Lets go of every sandbox; they live on for their lease, to be found again. With `stopSandboxes` they end. */
   close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
 }

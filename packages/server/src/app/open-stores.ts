@@ -20,7 +20,23 @@ import { secretsOfMcp } from '../settings/mcp-keys.ts';
 import { SettingsStore } from '../settings/settings.ts';
 import { TriggerStore } from '../triggers/trigger-store.ts';
 
-export interface Stores {
+interface McpStores {
+  /** Those that conversations were created with. */
+  readonly mcpServers: ConversationMcpServers;
+  /** Logins to MCP servers of the settings and the configuration. */
+  readonly mcpLogins: McpLogins;
+  /** How those described their tools. */
+  readonly pins: ToolPins;
+}
+
+interface ModelStores {
+  /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
+  readonly modelAccess: Map<string, ModelAccess>;
+  /** What the endpoints of models have shown that they can do. */
+  readonly traits: ModelTraitsBook;
+}
+
+export interface Stores extends McpStores, ModelStores {
   readonly storage: Storage;
   /** Signs the tokens of clients that keep one, and seals what is stored. */
   readonly jwtSecret: Secret;
@@ -28,22 +44,12 @@ export interface Stores {
   /** Named by the user, for agents. */
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
-  /** Those that conversations were created with. */
-  readonly mcpServers: ConversationMcpServers;
-  /** Logins to MCP servers of the settings and the configuration. */
-  readonly mcpLogins: McpLogins;
-  /** How those described their tools. */
-  readonly pins: ToolPins;
   /** What starts conversations when something happens. */
   readonly triggerStore: TriggerStore;
   /** What agents remember between conversations. */
   readonly notes: Notes;
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
-  /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
-  readonly modelAccess: Map<string, ModelAccess>;
-  /** What the endpoints of models have shown that they can do. */
-  readonly traits: ModelTraitsBook;
   /** Hides what the other stores hold, as of now. */
   readonly mask: Mask;
 }

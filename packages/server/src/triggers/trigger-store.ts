@@ -11,19 +11,27 @@ import { Mutex } from '@tendon/protocol/async';
 import { Secret } from '@tendon/protocol/masking';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
 
-export interface StoredTrigger {
-  readonly id: string;
-  readonly name: string;
+/** What fires it, and how often at most. */
+interface TriggerCause {
   readonly kind: TriggerKind;
-  readonly enabled: boolean;
-  readonly prompt: string;
   readonly schedule: TriggerSchedule | null;
   readonly mention: TriggerMention | null;
+  readonly max_per_hour: number;
+}
+
+/** What its conversations begin with. */
+interface TriggerWork {
+  readonly prompt: string;
   readonly repository: string | null;
   readonly branch: string | null;
   readonly git_provider: string | null;
   readonly agent: string | null;
-  readonly max_per_hour: number;
+}
+
+export interface StoredTrigger extends TriggerCause, TriggerWork {
+  readonly id: string;
+  readonly name: string;
+  readonly enabled: boolean;
   readonly posts_result: boolean;
   readonly post_to: CommentTarget | null;
   readonly created_at: string;

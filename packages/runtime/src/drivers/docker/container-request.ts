@@ -19,23 +19,31 @@ export interface PublishedPort {
   readonly address: string;
 }
 
-export interface ContainerPlan {
+/** What runs, and as whom. */
+interface ContainerProgram {
   readonly image: string;
   readonly imageEnvironment: Readonly<Record<string, string>>;
   readonly user: ContainerUser;
-  readonly facts: EngineFacts;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly limits: Limits;
+  readonly command: readonly string[];
+}
+
+/** What it reaches of the host. */
+interface ContainerReach {
   readonly network: ContainerNetwork;
+  readonly ports: readonly PublishedPort[];
   readonly binds: readonly ContainerBind[];
   /** Paths inside that an empty, read-only folder covers. */
   readonly masks: readonly string[];
-  readonly ports: readonly PublishedPort[];
   readonly isRootReadOnly: boolean;
+}
+
+export interface ContainerPlan extends ContainerProgram, ContainerReach {
+  readonly facts: EngineFacts;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly limits: Limits;
   readonly ociRuntime?: string | undefined;
   /** The profile itself for Docker, the path of its file for Podman. */
   readonly seccomp: string;
-  readonly command: readonly string[];
 }
 
 export const CONTAINER_HOME = '/home/tendon';
