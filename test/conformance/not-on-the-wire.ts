@@ -36,7 +36,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'An event or a model that no client can bring about: a kind nobody knows, a provider that cannot be made, a window that fills.',
-    ids: 'DL9, EN87, EN133, EN206, EN207, EN850, EN856',
+    ids: 'DL9, EN87, EN133, EN206, EN207, EN965, EN850, EN856',
   },
   {
     why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers and long silences.',
@@ -52,7 +52,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',
-    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT763, RT80, RT100, RT118, RT192, RT221, RT650, RT651, RT721–RT723, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400',
+    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT763, RT80, RT100, RT118, RT192, RT221, RT650, RT651, RT721–RT723, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400, RT830',
   },
   {
     why: 'How kernels and browsers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',

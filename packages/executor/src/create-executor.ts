@@ -89,7 +89,7 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
       lease,
     }),
     ...effectRoutes(effects, resume),
-    ...fileRoutes(createSandboxFiles(folders.workspace, disk), createLinesToEdit(folders.workspace, disk)),
+    ...fileRoutes(createSandboxFiles(folders.workspace, disk, effects.makeRoom), createLinesToEdit(folders.workspace, disk)),
     ...checkpointRoutes(checkpoints),
     ...portRoutes(ports),
     ...pluginRoutes(plugins, resume),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { catalogError, CondensationRequestAction, isAction } from '@tendon/protocol';
+import { CallToolMcpAction, catalogError, CondensationRequestAction, isAction, isObservation, McpObservation } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import {
   bash,
@@ -16,6 +16,7 @@ import {
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
 import { createMemoryStorage } from '../storage/index.ts';
+import type { ExternalTools } from './external-tools.ts';
 
 const CONTEXT_WINDOW = 200_000;
 /** More than four times the window. */
@@ -137,4 +138,48 @@ it('EN207: a condensation leaves an excerpt of a long message, and the summary i
   expect(text).toMatch(/read this: a long story .*\[\.\.\. \d+ characters of this message are left out here\. .*the end/s);
   expect(text.length).toBeLessThan(20_000);
   expect(readFileSync(join(folder, '.tendon/messages', filesIn(folder)[0]!), 'utf8')).toBe(words);
+});
+
+const ROWS = Array.from({ length: 20_000 }, (_, n) => `row ${n}`).join('\n');
+const list: ExternalTools = {
+  offered: async () => [
+    {
+      spec: { name: 'list', description: 'Lists.', parameters: { type: 'object', properties: {} } },
+      needsSandbox: false,
+      toAction: () => ({ ok: true, action: CallToolMcpAction.create({ name: 'list', arguments: {} }) }),
+    },
+  ],
+  call: async () => McpObservation.create(ROWS, { name: 'list', arguments: {} }),
+  close: async () => undefined,
+};
+
+it('EN965: of a long result of an MCP tool both ends are shown, and a file that has all of it; where it is gone it is written again', async () => {
+  const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
+  const whole = `<outside_text source="MCP tool list">\n${ROWS}\n</outside_text>`;
+  const again = [bash('true'), hello];
+  const steps = [{ toolCalls: [{ name: 'list', arguments: {} }] }, hello, ...again, hello, ...again];
+  for (let opened = 0; opened < 2; opened += 1) {
+    const { provider, asked } = strictModel(steps);
+    const { conversation, say, untilState, folder, runtimes } = await stage({ provider, log, external: list });
+    const task = async (words: string): Promise<void> => {
+      const from = Math.max(log.nextId, 3);
+      await say(words);
+      await untilState('awaiting_user_input', from + 1);
+    };
+    await task('list them');
+    const { text } = asked.at(-1)!.messages.find(({ role }) => role === 'tool')!;
+    expect(text.length).toBeLessThanOrEqual(30_000);
+    expect(text).toMatch(/^<outside_text source="MCP tool list">\nrow 0\n.*row 19999\n<\/outside_text>$/s);
+    const [, file = ''] = /characters of this result are left out here\. All of it is in the file (~\/\.cache\/tendon\/output\/\S+) /.exec(
+      text,
+    )!;
+    expect(readFileSync(join(folder, file), 'utf8')).toBe(whole);
+    rmSync(join(folder, file));
+    runtimes.kill();
+    await task('again');
+    expect(readFileSync(join(folder, file), 'utf8')).toBe(whole);
+    await conversation.close();
+  }
+  const [result] = (await log.read({ from: 0 })).filter((event) => isObservation(event) && event.observation === 'mcp');
+  expect(result).toMatchObject({ content: ROWS });
 });

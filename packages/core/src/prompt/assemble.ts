@@ -2,7 +2,7 @@ import type { LlmMessage, Reasoning } from '../llm/llm-provider.ts';
 import type { CallsEntry, ViewEntry } from './entry.ts';
 import { excerpt } from './excerpt.ts';
 
-/** A message of the user that is shown in part, and the file of the workspace that holds all of it. */
+/** A message of the user or a result that is shown in part, and the file that holds all of it. */
 export interface Excerpt {
   readonly eventId: number;
   readonly file: string;
@@ -72,7 +72,8 @@ export class Assembly {
     }
     messages.push({ role: 'assistant', text: entry.text, toolCalls: entry.calls.map(({ call }) => call), ...thinking(entry) });
     for (const { call, result } of entry.calls) {
-      const { text, imageUrls } = result ?? { text: INTERRUPTED };
+      const { text, imageUrls, file } = result ?? { text: INTERRUPTED };
+      if (result && file !== undefined) excerpts.push({ eventId: result.eventId, file });
       messages.push({ role: 'tool', toolCallId: call.id, toolName: call.name, text, ...(imageUrls && { imageUrls }) });
     }
   }

@@ -71,8 +71,8 @@ function whatToClear({ cleared: before }: CallResult, takes: { takesPictures: bo
 }
 
 export function withoutCleared(result: CallResult, what: Cleared): CallResult {
-  const { imageUrls, ...rest } = result;
-  if (what === 'pictures') return { ...rest, text: `${rest.text}\n${PICTURES_CLEARED}`, cleared: what };
+  const { imageUrls, file, ...rest } = result;
+  if (what === 'pictures') return { ...rest, ...(file && { file }), text: `${rest.text}\n${PICTURES_CLEARED}`, cleared: what };
   return { ...rest, ...(what === 'text' && imageUrls && { imageUrls }), text: CLEARED, cleared: what };
 }
 

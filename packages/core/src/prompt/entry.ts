@@ -14,6 +14,7 @@ export type Saying =
   | { readonly says: 'assistant'; readonly text: string }
   /** A call of a tool; `result` when the action answers itself. */
   | { readonly says: 'call'; readonly result?: string }
+  /** The whole text, however long. */
   | { readonly says: 'result'; readonly text: string; readonly imageUrls?: readonly string[] }
   | { readonly says: 'nothing' };
 
@@ -42,7 +43,7 @@ export interface TextEntry {
   readonly pinned: boolean;
   /** The tool that answered after the model had gone on. */
   readonly late?: string;
-  /** For a long message of the user: the file of the workspace that holds all of it. */
+  /** The file that holds all of a long message of the user, in the workspace, or of a long result. */
   readonly file?: string;
   /** Of a condensation. */
   readonly isSummary?: true;
@@ -78,6 +79,8 @@ export interface CallResult {
   readonly eventId: number;
   readonly text: string;
   readonly imageUrls?: readonly string[];
+  /** Of a long result, of which `text` is a part: the file that holds all of it. */
+  readonly file?: string;
   /** What a condensation took out of it. */
   readonly cleared?: Cleared;
 }

@@ -1,7 +1,8 @@
 /**
- * Long messages of the user: the log has them whole, the model is shown their beginning, their end and the path of a file with all
- * of it. The file is named by its content, so every conversation, restart and repetition refers to the same one.
+ * Long messages of the user and long results: the log has them whole, the model is shown their beginning, their end and the path of a
+ * file with all of it. The file is named by its content, so every conversation, restart and repetition refers to the same one.
  */
+import { OUTPUT_FOLDER } from '@tendon/protocol/executor-api';
 import type { TextEntry } from './entry.ts';
 
 /** Where the workspace is inside the sandbox. */
@@ -31,6 +32,23 @@ export function fileOf(text: string): string | undefined {
   return `${LONG_MESSAGES}/${text.length}-${hashOf(text)}.txt`;
 }
 
+/** What is shown of a result, about 8,000 tokens: as much as of a command's output, which the executor shortens itself. */
+const MAX_RESULT_CHARS = 30_000;
+
+/** A result as the model is shown it, with the file that has all of it where that is more. */
+export function shownResult(text: string): { readonly text: string; readonly file?: string } {
+  if (text.length <= MAX_RESULT_CHARS) return { text };
+  // Beside the outputs of commands: a workspace may be read-only, and the user's is not for this.
+  const file = `${OUTPUT_FOLDER}/result-${text.length}-${hashOf(text)}.txt`;
+  return {
+    text: bothEnds(text, MAX_RESULT_CHARS - MAX_MARK_CHARS, `this result are left out here. All of it is in the file ${file}`),
+    file,
+  };
+}
+
+/** More than the line between both ends has. */
+const MAX_MARK_CHARS = 200;
+
 /** 64 bits, mixed as FNV-1a does: they distinguish messages, no more. This part of core has no Node builtin, and a view cannot wait for `crypto.subtle`. */
 function hashOf(text: string): string {
   let [low, high] = [0x811c9dc5, 0x9747b28c];
@@ -54,8 +72,12 @@ export function oldExcerpt(entry: TextEntry): TextEntry {
 }
 
 function cut(entry: TextEntry, shownChars: number): TextEntry {
-  const { text, file } = entry;
+  const words = `this message are left out here. All of it is in the file ${WORKSPACE}/${entry.file}`;
+  return { ...entry, text: bothEnds(entry.text, shownChars, words), isExcerpt: true };
+}
+
+function bothEnds(text: string, shownChars: number, words: string): string {
   const half = shownChars / 2;
-  const mark = `\n[... ${text.length - 2 * half} characters of this message are left out here. All of it is in the file ${WORKSPACE}/${file} ...]\n`;
-  return { ...entry, text: text.slice(0, half).toWellFormed() + mark + text.slice(-half).toWellFormed(), isExcerpt: true };
+  const mark = `\n[... ${text.length - 2 * half} characters of ${words} ...]\n`;
+  return text.slice(0, half).toWellFormed() + mark + text.slice(-half).toWellFormed();
 }

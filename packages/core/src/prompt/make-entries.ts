@@ -12,7 +12,7 @@ import {
 import type { LlmToolCall } from '../llm/llm-provider.ts';
 import { parseObject } from '../tools/parse-tool-call.ts';
 import { type CallResult, type CallsEntry, type Saying, type TextEntry, NOTHING } from './entry.ts';
-import { fileOf } from './excerpt.ts';
+import { fileOf, shownResult } from './excerpt.ts';
 import { sayObservation } from './say-observation.ts';
 
 export function say(event: Action | Observation): Saying {
@@ -27,8 +27,15 @@ export function textOf(event: Action | Observation, late?: string): TextEntry | 
   if (saying.says === 'assistant') return toText(event, 'assistant', saying);
   if (saying.says !== 'result') return undefined;
   const head = late === undefined ? heading(event as Observation) : `[Late result of an earlier ${late} call]`;
-  const entry = toText(event, 'user', { text: `${head}\n${saying.text}`, ...(saying.imageUrls && { imageUrls: saying.imageUrls }) });
-  return entry && { ...entry, ...(late !== undefined && { late }) };
+  const { text, file } = shownResult(saying.text);
+  const entry = toText(event, 'user', { text: `${head}\n${text}`, ...(saying.imageUrls && { imageUrls: saying.imageUrls }) });
+  return entry && { ...entry, ...(late !== undefined && { late }), ...(file !== undefined && { file, isExcerpt: true as const }) };
+}
+
+/** All of what a file of an excerpt is to hold. */
+export function wholeText(event: Action | Observation): string | undefined {
+  const saying = say(event);
+  return saying.says === 'user' || saying.says === 'result' ? saying.text : undefined;
 }
 
 export function summaryOf({ id, args }: Action<'condensation'>): TextEntry | undefined {
@@ -78,7 +85,7 @@ export function resultOf(event: Action | Observation): CallResult | undefined {
   const saying = say(event);
   if (saying.says === 'call') return saying.result === undefined ? undefined : { eventId: event.id, text: saying.result };
   if (saying.says !== 'result') return undefined;
-  return { eventId: event.id, text: saying.text, ...(saying.imageUrls && { imageUrls: saying.imageUrls }) };
+  return { eventId: event.id, ...shownResult(saying.text), ...(saying.imageUrls && { imageUrls: saying.imageUrls }) };
 }
 
 type Words = Omit<Extract<Saying, { says: 'user' }>, 'says'>;

@@ -8,8 +8,8 @@ export const MESSAGE_NOT_STORED = 'AGENT_ERROR$MESSAGE_NOT_STORED';
 /** What each kind of observation says to the model. A new kind does not compile before it stands here. */
 const SAYINGS = {
   null: nothing,
-  run: (observation) => result(runText(observation)),
-  run_ipython: (observation) => result(observation.content, observation.extras.image_urls),
+  run: (observation) => result(cutMiddle(runText(observation))),
+  run_ipython: (observation) => result(cutMiddle(observation.content), observation.extras.image_urls),
   read: fileText,
   write: (observation) => result(observation.content || `Wrote ${observation.extras.path}.`),
   edit: fileText,
@@ -45,7 +45,7 @@ function nothing(): Saying {
 
 function result(text: string, images: readonly (string | null)[] | null = null): Saying {
   const imageUrls = (images ?? []).filter((url): url is string => Boolean(url) && isImage(url!));
-  return { says: 'result', text: cutMiddle(text) || '[No output]', ...(imageUrls.length > 0 && { imageUrls }) };
+  return { says: 'result', text: text || '[No output]', ...(imageUrls.length > 0 && { imageUrls }) };
 }
 
 const SEEN = /^data:image\/(?:png|jpeg|gif|webp);base64,/;

@@ -10,6 +10,8 @@ export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { read
 export interface Sandbox {
   /** The live runtime; it is started when there is none. Never rejects. */
   acquire(signal: AbortSignal, options?: { readonly unwanted?: AbortSignal }): Promise<Acquired>;
+  /** Of the live runtime, where there is one. */
+  incarnation(): string | undefined;
   /** True when there is certainly nothing in it to read. Starts nothing and never rejects. */
   isWorkspaceEmpty(): Promise<boolean>;
 }
@@ -58,6 +60,7 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, { emit
   }
   return {
     acquire,
+    incarnation: () => runtimes.current(conversationId)?.incarnation,
     isWorkspaceEmpty: async () => (await runtimes.isWorkspaceEmpty?.(conversationId).catch(() => false)) ?? false,
   };
 }

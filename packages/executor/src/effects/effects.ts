@@ -96,6 +96,9 @@ export class Effects {
     this.#held = reason;
   }
 
+  /** In the folder of outputs, for a file that the host puts there. */
+  makeRoom = (): void => this.#outputs.makeRoom();
+
   get running(): number {
     return [...this.#effects.values()].filter((effect) => !effect.outcome).length;
   }

@@ -4,13 +4,16 @@ import { OUTPUT_LIMITS, type OutputLimits } from '@tendon/protocol/executor-api'
 import { textOf } from '../shell/terminal/bounded-text.ts';
 
 /**
- * Stores long outputs whole, one file an action, for the agent's own commands and for a client that downloads one. Owns
+ * Stores long outputs whole, one file an action, for the agent's own commands and for a client that downloads one; the host puts other
+ * long results there. Owns
  * the folder: the oldest files go when there are too many bytes or files. The agent can write there too, so nothing in it is
  * believed, and nothing is written through a link.
  */
 export interface OutputFolder {
   /** What is not longer needs no file. */
   readonly fromBytes: number;
+  /** For one more: the oldest go. */
+  makeRoom(): void;
   /** Nothing when it cannot be made. */
   create(key: string): OutputFile | undefined;
   /** At most so much of an action's file, which another incarnation may have made; nothing where there is none. */
@@ -30,7 +33,7 @@ export function openOutputFolder(folder: string, { chars, fileBytes, folderBytes
   /** The last part of a key is the id of the action. */
   const pathOf = (key: string): string => join(folder, `${key.slice(key.lastIndexOf(':') + 1).replaceAll(/[^\w-]/g, '_')}.txt`);
 
-  function makeRoom(): void {
+  function removeOldest(): void {
     const files = readdirSync(folder)
       .map((name) => ({ path: join(folder, name), ...sizeOf(join(folder, name)) }))
       .toSorted((a, b) => b.changedMs - a.changedMs);
@@ -44,11 +47,18 @@ export function openOutputFolder(folder: string, { chars, fileBytes, folderBytes
   return {
     // Less than the text of an observation: what is left out of that is in a file.
     fromBytes: Math.min(FROM_BYTES, textOf(chars)),
+    makeRoom() {
+      try {
+        if (realpathSync(folder) === folder) removeOldest();
+      } catch {
+        // not there yet
+      }
+    },
     create(key) {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         if (realpathSync(folder) !== folder) return undefined;
-        makeRoom();
+        removeOldest();
         const path = pathOf(key);
         rmSync(path, { force: true });
         return { fd: openSync(path, 'wx+', 0o600), path, maxBytes: fileBytes };

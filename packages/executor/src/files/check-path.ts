@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { OUTPUT_FOLDER } from '@tendon/protocol/executor-api';
 import { EditFailure } from './failures.ts';
 
 const MAKES_FILES = ['create', 'undo_edit', 'write'];
@@ -29,5 +31,12 @@ function isAbsent(error: NodeJS.ErrnoException): boolean {
 /** An absolute path inside the sandbox; what is relative is so to the workspace. The mount namespace is the boundary. */
 export function resolvePath(workspace: string, path: string): string {
   if (path.includes('\0')) throw new Error('a path holds no NUL');
-  return resolve(workspace, path);
+  return outputPath(path) ?? resolve(workspace, path);
+}
+
+/** Where a stored output is, of a path that names one as a shell would; no other path of the home, which rules would take for a relative one. */
+export function outputPath(path: string): string | undefined {
+  const name = path.startsWith(`${OUTPUT_FOLDER}/`) ? path.slice(OUTPUT_FOLDER.length + 1) : '';
+  const isOne = name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0');
+  return isOne || path === OUTPUT_FOLDER ? join(homedir(), OUTPUT_FOLDER.slice(2), name) : undefined;
 }

@@ -44,7 +44,7 @@ describe('what is the executor’s own', () => {
       expect(await files.write({ path: join(way, 'new/er/file'), content: 'x' })).toMatchObject({ observation: 'error' });
       expect((await files.edit('create', join(way, 'new/file'), { file_text: 'x' })).content).toMatch(/belongs to the runtime itself/);
       expect((await files.edit('view', way)).content).toMatch(/belongs to the runtime itself/);
-      await expect(createSandboxFiles(folder, disk).list(way)).rejects.toThrow('belongs to the runtime itself');
+      await expect(createSandboxFiles(folder, disk, () => {}).list(way)).rejects.toThrow('belongs to the runtime itself');
     }
     expect((await files.edit('view', folder)).content).not.toContain('journal');
     expect(readdirSync(own)).toEqual(['journal']);

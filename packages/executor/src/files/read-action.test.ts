@@ -1,6 +1,10 @@
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { mkdirSync, readdirSync, realpathSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openOutputFolder } from '../effects/output-folder.ts';
+import { createSandboxFiles } from './sandbox-files.ts';
 import { testFiles } from './files.test-support.ts';
 
 const files = testFiles();
@@ -113,4 +117,20 @@ describe('huge files', () => {
   it('RT70: it is not edited in memory', async () => {
     expect((await files.edit('insert', path, { insert_line: 0, new_str: 'x' })).content).toContain('at most 33554432 can be opened');
   });
+});
+
+it('RT830: a stored result is written and viewed by its path in the home, which leads nowhere else; the oldest go', async () => {
+  const home = realpathSync(files.folder);
+  vi.stubEnv('HOME', home);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const output = join(home, '.cache/tendon/output');
+  const outputs = openOutputFolder(output, { chars: 30_000, fileBytes: 500, folderBytes: 600 });
+  const stored = createSandboxFiles(files.folder, files.disk, outputs.makeRoom);
+  for (const name of ['old', 'new', 'newest'])
+    await stored.write(`~/.cache/tendon/output/${name}.txt`, new PassThrough().end('x'.repeat(90)) as unknown as IncomingMessage);
+  expect(readdirSync(output).toSorted()).toEqual(['new.txt', 'newest.txt']);
+  const { content } = await files.read({ path: '~/.cache/tendon/output/new.txt', impl_source: 'oh_aci' });
+  expect(content).toContain(`cat -n\` on ${output}/new.txt:\n     1\txxx`);
+  for (const path of ['~/.cache/tendon/output/../../secret', '~/secret', '~'])
+    expect(await files.read({ path, impl_source: 'oh_aci' })).toMatchObject({ content: expect.stringContaining('is not absolute') });
 });

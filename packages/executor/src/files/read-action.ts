@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { ObservationDraft } from '@tendon/protocol';
 import { integerArgument, textArgument, type ActionHandler, type ActionRequest, errorObservation } from '../action-handler.ts';
 import type { Disk } from './disk.ts';
-import { checkPath, resolvePath } from './check-path.ts';
+import { checkPath, outputPath, resolvePath } from './check-path.ts';
 import { failureText } from './failures.ts';
 import { lineOffset, linesOfHugeFile } from './lines.ts';
 import { readMedia } from './content-type.ts';
@@ -50,7 +50,8 @@ async function searched(
 }
 
 async function viewed(args: ActionRequest['args'], workspace: string, disk: Disk): Promise<ObservationDraft> {
-  const path = textArgument(args, 'path');
+  const named = textArgument(args, 'path');
+  const path = outputPath(named) ?? named;
   const answer = (content: string): ObservationDraft => ({ observation: 'read', content, extras: { path, impl_source: 'oh_aci' } });
   try {
     await checkPath(path, 'view', workspace);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
 import { TooLong, NotText } from './failures.ts';
-import { resolvePath } from './check-path.ts';
+import { outputPath, resolvePath } from './check-path.ts';
 
 /** Files for the host. Failures reject with a message that can be shown. */
 export interface SandboxFiles {
@@ -17,7 +17,8 @@ export interface SandboxFiles {
 const MAX_UPLOAD_BYTES = 1024 * 1024 * 1024;
 const MAX_ENTRIES = 20_000;
 
-export function createSandboxFiles(workspace: string, disk: Disk): SandboxFiles {
+/** `makeRoom`: in the folder of outputs, before one more is put there. */
+export function createSandboxFiles(workspace: string, disk: Disk, makeRoom: () => void): SandboxFiles {
   return {
     async list(path) {
       const folder = resolvePath(workspace, path);
@@ -41,6 +42,7 @@ export function createSandboxFiles(workspace: string, disk: Disk): SandboxFiles 
       return { stream: file.createReadStream({ end: Math.max(0, size - 1) }), bytes: size };
     },
     async write(path, body) {
+      if (outputPath(path) !== undefined) makeRoom();
       await disk.replace(resolvePath(workspace, path), async (file) => {
         let total = 0;
         for await (const chunk of body as AsyncIterable<Buffer>) {

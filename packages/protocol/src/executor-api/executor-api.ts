@@ -102,6 +102,9 @@ export interface ExecutorShell {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** In the home of the agent: the whole of what is shown in part. A path that begins with it is resolved by the executor, as by a shell. */
+export const OUTPUT_FOLDER = '~/.cache/tendon/output';
+
 export interface ExecutorLimits {
   /** Seconds without output after which a command is handed back as still running (soft timeout). */
   readonly noOutputTimeoutSeconds: number;
