@@ -57,6 +57,11 @@ export const ERRORS = {
     messageId: 'STATUS$ERROR',
     text: (host: string) => `Nobody is asked about ${host} here, or somebody has answered already.`,
   },
+  EDIT_DENIED: {
+    status: 403,
+    messageId: 'STATUS$ERROR',
+    text: (reason: string) => `Not run as you changed it: ${reason}. The action still waits; change it in another way, or reject it.`,
+  },
   SETTINGS_NOT_FOUND: { status: 404, messageId: 'CONFIGURATION$SETTINGS_NOT_FOUND', text: () => 'Settings not found' },
   UNAUTHORIZED: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'Unauthorized' },
   SCOPE_TOO_NARROW: {

@@ -102,7 +102,7 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
       continue;
     }
     const action = withThought(call.action, index === 0 ? answer.text : '');
-    const verdict = ended ? AFTER_END : context.policy(action, folder, context.verdicts?.[index]);
+    const verdict = ended ? AFTER_END : context.policy(action, { folder, hook: context.verdicts?.[index] });
     // Where the shell stands behind a command is seen when it has run.
     if (action.action === 'run') folder = undefined;
     const confirm = verdict.decision === 'ask';

@@ -101,6 +101,31 @@ it('EX901: an action that a hook asks about waits for a person where nothing els
   expect(refusal).toMatchObject({ content: expect.stringContaining('sure?, and nobody is there to decide') as string });
 });
 
+it('TR910: hooks are asked about a command as a person changed it: one that blocks refuses it, one that asks is answered by the approval', async () => {
+  const { hooks, asked } = hooksThat({
+    before_action({ action }) {
+      const text = JSON.stringify(action!.args);
+      if (text.includes('touch no')) return blocks('the hook “guard” blocks it: not here');
+      return { decision: 'ask', reason: 'the hook “guard” asks: sure?', words: ['mind the rest'] };
+    },
+  });
+  const { script, seen } = model([bash('touch one'), done]);
+  const on = await stage({ script, hooks });
+  const approve = (edited: string) => on.submit(ChangeAgentStateAction.create({ agent_state: 'user_confirmed', edited }));
+  await on.say('begin');
+  await on.untilState('awaiting_user_confirmation');
+  expect(await approve('touch no')).toMatchObject({
+    ok: false,
+    error: { code: 'EDIT_DENIED', message: expect.stringContaining('blocks it: not here') as string },
+  });
+  expect(await approve('touch two')).toMatchObject({ ok: true });
+  await on.untilState('finished');
+  expect(['no', 'one', 'two'].map((name) => existsSync(join(on.folder, name)))).toEqual([false, false, true]);
+  expect(asked).toHaveLength(3);
+  expect(JSON.stringify(seen.at(-1)!.messages).split('mind the rest')).toHaveLength(3);
+  expect(legalityProblems(projectMessages(await on.events(), codeActAgent))).toEqual([]);
+});
+
 it('EX902: what failed of a hook is a notice in the log, and blocks nothing', async () => {
   const { hooks } = hooksThat({ before_action: () => ({ problems: ['The hook “guard” failed.'] }) });
   const on = await stage({ script: model([bash('touch made'), done]).script, hooks });

@@ -47,17 +47,32 @@ interface HookedCalls {
 }
 
 /** Before anything of an answer is in the log: a server that is killed meanwhile asks model and hooks again. */
-export async function askBeforeActions({ hooks }: HookPorts, { calls }: ParsedAnswer, signal: AbortSignal): Promise<HookedCalls> {
+export async function askBeforeActions(ports: HookPorts, { calls }: ParsedAnswer, signal: AbortSignal): Promise<HookedCalls> {
   const verdicts: (HookVerdict | undefined)[] = [];
   const notices: SourcedDraft[] = [];
   for (const call of calls) {
-    const asked = call.ok && isHooked(call.action) && !signal.aborted ? call.action : undefined;
-    const answer =
-      asked && hooks?.has('before_action') ? await hooks.run({ moment: 'before_action', action: asked }, { signal }) : undefined;
-    if (answer) notices.push(...noticesOf('before_action', answer));
-    verdicts.push(answer && answer.decision !== 'go_on' ? { decision: answer.decision, reason: answer.reason } : undefined);
+    const hooked = call.ok ? await askBeforeAction(ports, call.action, signal) : undefined;
+    if (hooked) notices.push(...hooked.notices);
+    verdicts.push(hooked?.verdict);
   }
   return { verdicts, notices };
+}
+
+export interface HookedAction {
+  readonly verdict: HookVerdict | undefined;
+  readonly notices: readonly SourcedDraft[];
+}
+
+/** Undefined where no hook is asked. */
+export async function askBeforeAction(
+  { hooks }: HookPorts,
+  action: ActionDraft,
+  signal: AbortSignal,
+): Promise<HookedAction | undefined> {
+  if (!hooks?.has('before_action') || !isHooked(action) || signal.aborted) return undefined;
+  const answer = await hooks.run({ moment: 'before_action', action }, { signal });
+  const verdict = answer.decision === 'go_on' ? undefined : { decision: answer.decision, reason: answer.reason };
+  return { verdict, notices: noticesOf('before_action', answer) };
 }
 
 /** Thoughts, words and ends do nothing. */

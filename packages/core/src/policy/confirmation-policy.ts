@@ -28,8 +28,17 @@ export interface HookVerdict {
   readonly reason: string;
 }
 
-/** Asked once, before the action is appended. `folder`: where the shell stands, if that is known. */
-export type ConfirmationPolicy = (action: ActionDraft, folder: string | undefined, hook?: HookVerdict) => Verdict;
+/** What is known about the action beside itself. */
+export interface ActionContext {
+  /** Where the shell stands, if that is known. */
+  readonly folder: string | undefined;
+  readonly hook?: HookVerdict | undefined;
+  /** A person wrote it, so somebody is there. */
+  readonly isAttended?: boolean;
+}
+
+/** Asked once, before the action is appended. */
+export type ConfirmationPolicy = (action: ActionDraft, context: ActionContext) => Verdict;
 
 const ALLOWED: Verdict = { decision: 'allow', reason: 'nothing asks' };
 
@@ -37,10 +46,10 @@ const ALLOWED: Verdict = { decision: 'allow', reason: 'nothing asks' };
 const WAITS_BY_RULE: ReadonlySet<ActionKind> = new Set(['read', 'browse', 'delegate']);
 
 export function createConfirmationPolicy(settings: () => ConfirmationSettings): ConfirmationPolicy {
-  return (action, folder, hook) => {
+  return (action, { folder, hook, isAttended }) => {
     const current = settings();
     const verdict = withHook(judge(current, action, folder), action, hook);
-    const isDenied = current.isUnattended && verdict.decision === 'ask';
+    const isDenied = current.isUnattended && !isAttended && verdict.decision === 'ask';
     return isDenied ? { ...verdict, decision: 'deny', reason: `${verdict.reason}, and nobody is there to decide` } : verdict;
   };
 }

@@ -34,7 +34,7 @@ describe('TR717: what is suggested allows the action, and names no more than its
     for (const action of actions) {
       const rules = suggestRules(action);
       const policy = createConfirmationPolicy(() => ({ mode: 'rules', rules, analyzer: 'rules' }));
-      expect([action.args, policy(action, '/workspace').decision]).toEqual([action.args, rules.length > 0 ? 'allow' : 'ask']);
+      expect([action.args, policy(action, { folder: '/workspace' }).decision]).toEqual([action.args, rules.length > 0 ? 'allow' : 'ask']);
     }
   });
 });

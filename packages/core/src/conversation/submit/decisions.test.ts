@@ -1,7 +1,10 @@
-import { ChangeAgentStateAction } from '@tendon/protocol';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ChangeAgentStateAction, type ConfirmationRule } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../../agents/code-act-agent.ts';
 import type { Clock } from '../../async/clock.ts';
+import type { ConfirmationSettings } from '../../policy/confirmation-policy.ts';
 import { legalityProblems } from '../../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../../prompt/project-messages.test-support.ts';
 import { bash, done, stage, temporaryFolder } from '../conversation.test-support.ts';
@@ -40,6 +43,30 @@ it('TR715: a command that was changed before it was approved runs as it was chan
   const messages = projectMessages(log, codeActAgent);
   expect(legalityProblems(messages)).toEqual([]);
   expect(JSON.stringify(messages)).toContain('I changed what you wanted to run');
+});
+
+it('TR910: a changed command that a rule denies is refused with the reason, and the action goes on waiting; what only asks runs', async () => {
+  const rules: ConfirmationRule[] = [
+    { decision: 'deny', command: 'touch' },
+    { decision: 'ask', command: 'echo' },
+  ];
+  // Without anybody there it would be denied, but who changed it is there.
+  const waits = { mode: 'always', rules, analyzer: 'rules', isUnattended: false };
+  const confirmation = () => waits as ConfirmationSettings;
+  const on = await stage({ settings: { confirmation }, script: [bash('echo one'), done] });
+  await on.say('begin');
+  await on.untilState('awaiting_user_confirmation');
+  const before = await on.events();
+  waits.isUnattended = true;
+  expect(await on.submit(decide('user_confirmed', { edited: 'echo x; "to"uch made' }))).toMatchObject({
+    ok: false,
+    error: { code: 'EDIT_DENIED', message: expect.stringContaining('a rule denies `touch`') as string },
+  });
+  expect(await on.events()).toEqual(before);
+  expect(await on.submit(decide('user_confirmed', { edited: 'echo two' }))).toMatchObject({ ok: true });
+  await on.untilState('finished');
+  expect(existsSync(join(on.folder, 'made'))).toBe(false);
+  expect((await on.events()).filter((event) => 'observation' in event && event.observation === 'run')).toMatchObject([{ content: 'two' }]);
 });
 
 it('TR715: approved with the same text it is as if it had not been changed; what has no text to change is refused', async () => {

@@ -11,6 +11,7 @@ import {
 } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { stateChanged, answerTo, changedByUser, notice, addedAgain, rejectedBecause, undecided } from '../../engine/notices.ts';
+import { askBeforeAction, type HookedAction } from '../../engine/hooks.ts';
 import type { EngineState } from '../../engine/engine-state.ts';
 import type { LoopPorts } from '../../engine/ports.ts';
 import { awaitsConfirmation, nextPending } from '../../engine/next-step.ts';
@@ -49,42 +50,63 @@ type Decision = { readonly decide: (state: EngineState) => readonly SourcedDraft
 
 /** A person's verdict on the action that waits: it is added again with a new id, and the waiting one is answered with nothing. */
 export async function decideConfirmation(
-  ports: Pick<LoopPorts, 'folded' | 'sandbox' | 'aborts'>,
+  ports: Pick<LoopPorts, 'folded' | 'sandbox' | 'aborts' | 'hooks' | 'policy'>,
   request: VerdictRequest,
 ): Promise<Decision | CatalogError> {
-  const refusal = refuse(ports.folded.state.conversation.agentState, request.to);
+  const { folded, sandbox, aborts, policy } = ports;
+  const refusal = refuse(folded.state.conversation.agentState, request.to);
   if (refusal) return refusal;
   // Of what a person looked at: until there is a sandbox, somebody else may decide, and another action wait.
-  const about = waitingAction(ports.folded.state)?.id;
-  if (request.to === 'user_rejected') return { decide: (state) => decided(state, about, request, undefined) };
+  const waiting = waitingAction(folded.state);
+  if (request.to === 'user_rejected') return { decide: (state) => decided(state, waiting?.id, request, undefined) };
   // A confirmed action needs a destination before it is in the log as confirmed.
-  const acquired = await ports.sandbox.acquire(ports.aborts.closing);
+  const acquired = await sandbox.acquire(aborts.closing);
   if (!acquired.ok) return catalogError('RUNTIME_FAILED', acquired.reason);
-  const { incarnation } = acquired.runtime;
-  return { decide: (state) => decided(state, about, request, incarnation) };
+  const edited = waiting && withEdit(waiting, request.edited);
+  const hooked = edited && edited !== waiting ? await askBeforeAction(ports, edited, aborts.closing) : undefined;
+  const approval = { executor: acquired.runtime.incarnation, policy, hooked };
+  return { decide: (state) => decided(state, waiting?.id, request, approval) };
 }
 
-function decided(
-  state: EngineState,
-  about: number | undefined,
-  request: VerdictRequest,
-  executor: string | undefined,
-): readonly SourcedDraft[] | CatalogError {
-  const { to: verdict } = request;
-  const refusal = refuse(state.conversation.agentState, verdict);
+/** What an action that was changed is held to, and where it runs. */
+interface Approval {
+  readonly executor: string;
+  readonly policy: LoopPorts['policy'];
+  readonly hooked: HookedAction | undefined;
+}
+
+type Decided = readonly SourcedDraft[] | CatalogError;
+
+function decided(state: EngineState, about: number | undefined, request: VerdictRequest, approval: Approval | undefined): Decided {
+  const refusal = refuse(state.conversation.agentState, request.to);
   if (refusal) return refusal;
   const waiting = waitingAction(state);
   if (waiting && waiting.id !== about) return catalogError('ILLEGAL_STATE', 'another action waits by now; look at it first');
   if (!waiting) return catalogError('ILLEGAL_STATE', 'no action waits for confirmation');
   const lead = [asRequest(request), answerTo(waiting, NullObservation.create('', {}))];
-  if (verdict === 'user_confirmed') {
-    const approved = withEdit(waiting, request.edited);
-    if (!approved) return catalogError('INVALID_ARGUMENTS', 'edited: only a command and a cell can be changed');
-    const message = approved === waiting ? [] : [changedByUser(request.edited!)];
-    return [...lead, ...message, addedAgain(approved, 'confirmed', executor), stateChanged('user_confirmed'), stateChanged('running')];
+  if (approval) {
+    const added = approved(state, waiting, request.edited, approval);
+    return 'code' in added ? added : [...lead, ...added, stateChanged('user_confirmed'), stateChanged('running')];
   }
   const next = request.thought?.trim() ? 'running' : 'awaiting_user_input';
   return rejected(state, waiting, { lead, answer: rejectedBecause(request.thought), next });
+}
+
+/** What a person wrote in its place is theirs to approve, and yet neither lifts a rule nor goes past a hook. */
+function approved(
+  { shell }: EngineState,
+  waiting: Action,
+  edited: string | undefined,
+  { executor, policy, hooked }: Approval,
+): Decided {
+  const action = withEdit(waiting, edited);
+  if (!action) return catalogError('INVALID_ARGUMENTS', 'edited: only a command and a cell can be changed');
+  if (action === waiting) return [addedAgain(waiting, 'confirmed', executor)];
+  const folder = shell?.executor === executor ? shell.folder : undefined;
+  const { decision, reason, risk = -1 } = policy(action, { folder, hook: hooked?.verdict, isAttended: true });
+  if (decision === 'deny') return catalogError('EDIT_DENIED', reason);
+  const judged = { ...action, args: { ...action.args, security_risk: risk } } as Action;
+  return [changedByUser(edited!), ...(hooked?.notices ?? []), addedAgain(judged, 'confirmed', executor)];
 }
 
 /** Nobody decided about that action in time; nothing when it no longer waits. The agent goes on with the reason. */
