@@ -183,7 +183,7 @@ it.each([
   ['dark', 1440],
   ['light', 390],
   ['light', 320],
-] as const)('CL29: home and conversation pass axe in %s at %d px and do not scroll sideways', async (theme, width) => {
+] as const)('CL29: home, settings and conversation pass axe in %s at %d px and do not scroll sideways', async (theme, width) => {
   const page = await open('ledger', {}, { theme, width, height: 844 });
   await page.getByRole('region', { name: 'Decision' }).waitFor();
   await expectAccessible(page);
@@ -191,6 +191,10 @@ it.each([
   expect(await overflow()).toBeLessThanOrEqual(0);
   await page.goto(new URL('/', page.url()).href);
   await page.getByRole('link', { name: /semicolon/ }).waitFor();
+  await expectAccessible(page);
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('list', { name: 'Rules' }).waitFor();
   await expectAccessible(page);
   expect(await overflow()).toBeLessThanOrEqual(0);
 });

@@ -1,5 +1,5 @@
-import { ConversationConfirmation, Settings, type ConfirmationRule } from '@tendon/protocol';
-import { askForBody, askServer, findServer, readFiledConfig } from '@tendon/server/headless';
+import { SavedRules, type ConfirmationRule } from '@tendon/protocol';
+import { askForBody, findServer, readFiledConfig } from '@tendon/server/headless';
 import { InvalidArgumentError } from 'commander';
 import { EXIT, type AddCommand } from './add-command.ts';
 import { withOptions } from './environment-options.ts';
@@ -11,7 +11,6 @@ those of a repository. A rule that is taken back counts no more from the next ac
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 const DEADLINE_MS = 30_000;
-const StoredRules = Settings.pick({ confirmation_rules: true });
 
 interface Options {
   readonly home?: string;
@@ -35,7 +34,7 @@ export const rulesCommand: AddCommand = (program, end) => {
       .addHelpText('after', HELP);
 
   add('list', 'what rules are saved, numbered (the default)', true).action(async (options: Options) => {
-    const rules = await (await openRules(options)).list();
+    const rules = (await (await openRules(options)).list()).map(({ rule }) => rule);
     print(options, { rules }, rules.length === 0 ? 'No rules are saved.' : rules.map(lineOf).join('\n'));
     end(EXIT.done);
   });
@@ -44,41 +43,31 @@ export const rulesCommand: AddCommand = (program, end) => {
     .action(async (number: number, options: Options) => {
       const saved = await openRules(options);
       const rules = await saved.list();
-      const removed = rules[number - 1];
-      if (!removed) throw new Error(`There is no rule ${number}: ${rules.length} are saved.`);
-      await saved.replace(rules.filter((rule) => rule !== removed));
-      print(options, { removed }, `Taken back: ${wordsOf(removed)}`);
+      const found = rules[number - 1];
+      if (!found) throw new Error(`There is no rule ${number}: ${rules.length} are saved.`);
+      await saved.remove(found.id);
+      print(options, { removed: found.rule }, `Taken back: ${wordsOf(found.rule)}`);
       end(EXIT.done);
     });
 };
 
-interface SavedRules {
-  list(): Promise<readonly ConfirmationRule[]>;
-  replace(rules: readonly ConfirmationRule[]): Promise<unknown>;
+interface RuleList {
+  list(): Promise<SavedRules['rules']>;
+  /** That rule alone: what others save or take back meanwhile stays as they have it. */
+  remove(id: string): Promise<unknown>;
 }
 
 /** What fails is an Error whose message can be shown. */
-async function openRules({ home, conversation }: Options): Promise<SavedRules> {
+async function openRules({ home, conversation }: Options): Promise<RuleList> {
   const read = await readFiledConfig(withOptions(process.env, home === undefined ? {} : { home }));
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const server = await findServer(read.config);
   if (!server) throw new Error('No server runs on this home: start tendon serve, and try again.');
   const deadlineMs = DEADLINE_MS;
-  if (conversation !== undefined) {
-    const path = `/api/conversations/${encodeURIComponent(conversation)}/confirmation`;
-    return {
-      list: async () => ConversationConfirmation.parse(await askForBody(server, 'GET', path, { deadlineMs })).rules,
-      replace: (rules) => askForBody(server, 'PUT', path, { body: { rules }, deadlineMs }),
-    };
-  }
+  const path = conversation === undefined ? '/api/rules' : `/api/conversations/${encodeURIComponent(conversation)}/confirmation/rules`;
   return {
-    async list() {
-      const { status } = await askServer(server, 'GET', '/api/settings', { deadlineMs });
-      if (status === 404) return []; // no setting was ever stored
-      const settings = await askForBody(server, 'GET', '/api/settings', { deadlineMs });
-      return StoredRules.parse(settings).confirmation_rules;
-    },
-    replace: (rules) => askForBody(server, 'POST', '/api/settings', { body: { confirmation_rules: rules }, deadlineMs }),
+    list: async () => SavedRules.parse(await askForBody(server, 'GET', path, { deadlineMs })).rules,
+    remove: (id) => askForBody(server, 'DELETE', `${path}/${id}`, { deadlineMs }),
   };
 }
 

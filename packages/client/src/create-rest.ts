@@ -1,6 +1,6 @@
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { fileRoutes } from './rest/files.ts';
-import { optionRoutes, settingsRoutes } from './rest/settings.ts';
+import { optionRoutes, ruleRoutes, settingsRoutes } from './rest/settings.ts';
 import { createRequest, hostOf } from './rest/request.ts';
 
 export interface RestOptions {
@@ -29,6 +29,7 @@ export function createRest(options: RestOptions) {
     conversations: conversationRoutes(request),
     shares: shareRoutes(request),
     settings: settingsRoutes(request),
+    rules: ruleRoutes(request),
     options: optionRoutes(request),
     files: fileRoutes(request),
   };

@@ -15,7 +15,7 @@ export { saveTrajectory, type SaveTrajectoryOptions } from './events/save-trajec
 export { atifText } from './events/atif-text.ts';
 export { trajectoryText } from './events/trajectory-text.ts';
 export { runSandboxCommand, type CommandOutput } from './sandboxes/sandbox-command.ts';
-export { askForBody, askServer, findServer, type FoundServer } from './platform/server-address.ts';
+export { askForBody, findServer, type FoundServer } from './platform/server-address.ts';
 export { openApiKeyClient, type ApiKeyClient } from './access/api-key-client.ts';
 export { isSystemFolder } from './sandboxes/workspace-roots.ts';
 export { isWithin, removeFolder } from '@tendon/runtime';

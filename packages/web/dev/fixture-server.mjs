@@ -24,6 +24,8 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model }),
     'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
     'GET /api/options/agents': () => ['CodeActAgent', 'ExploreAgent', 'PlanAgent'],
+    'GET /api/rules': () => RULES,
+    'DELETE /api/rules/push': () => ({ rules: (RULES.rules = RULES.rules.filter(({ id }) => id !== 'push')) }),
     'GET /server_info': () => ({ uptime: 1, sandbox: { driver: 'docker', strength: 'container' }, model }),
   };
   const changed = new Map();
@@ -34,6 +36,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     const answer =
       answers[`${request.method} ${pathname}`] ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
+      (pathname.includes('/confirmation/rules') ? () => ruled(pathname, request.method) : undefined) ??
       (pathname.endsWith('/confirmation') ? () => CONFIRMATION : undefined) ??
       UNDOING[pathname.split('/').at(-1)] ??
       (single && (() => oneOf(conversations, single[1], changed)));
@@ -81,6 +84,27 @@ const CONFIRMATION = {
   general_rules: [],
   suggestions: [{ decision: 'allow', command: 'git push' }],
 };
+
+const RULES = {
+  rules: [
+    { id: 'push', rule: { decision: 'deny', command: 'git push' } },
+    { id: 'docs', rule: { decision: 'allow', path: '/workspace/docs', repository: 'acme/shop' } },
+  ],
+};
+
+/** Of a conversation: what was saved while the server runs. */
+const saved = new Map();
+
+function ruled(pathname, method) {
+  const [, , , id, , , rule] = pathname.split('/');
+  if (method === 'POST') saved.set(id, [{ id: 'always', rule: CONFIRMATION.suggestions[0] }]);
+  if (method === 'DELETE')
+    saved.set(
+      id,
+      (saved.get(id) ?? []).filter((one) => one.id !== rule),
+    );
+  return { rules: saved.get(id) ?? [] };
+}
 
 function converse(socket, eventsOf) {
   const { conversation_id: id, latest_event_id: latest } = socket.handshake.query;

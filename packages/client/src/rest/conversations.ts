@@ -10,6 +10,7 @@ import type {
   DelegatedQuestions,
   ConversationInfo as WireInfo,
   NetworkAnswer,
+  SavedRules,
   CreatedShare,
   ShareInfo,
 } from '@tendon/protocol';
@@ -88,6 +89,11 @@ export function conversationRoutes(request: Request) {
     /** In place of the rules of this conversation. */
     setRules: (id: string, rules: readonly ConfirmationRule[]) =>
       request<ConversationConfirmation>(at(id, '/confirmation'), { method: 'PUT', body: { rules } }),
+    /** Saved for this conversation alone, one by one. */
+    rules: async (id: string) => (await request<SavedRules>(at(id, '/confirmation/rules'))).rules,
+    addRules: (id: string, rules: readonly ConfirmationRule[]) =>
+      request<SavedRules>(at(id, '/confirmation/rules'), { method: 'POST', body: { rules } }),
+    removeRule: (id: string, rule: string) => request<SavedRules>(at(id, `/confirmation/rules/${rule}`), { method: 'DELETE' }),
     /** In other conversations too; needs the scope `admin`. */
     alwaysAllow: (id: string, body: AlwaysRule) =>
       request<ConversationConfirmation>(at(id, '/confirmation/always'), { method: 'POST', body }),

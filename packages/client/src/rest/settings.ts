@@ -1,4 +1,4 @@
-import type { Settings, SettingsUpdate, OptionNames, OptionsConfig, ServerInfo as WireInfo } from '@tendon/protocol';
+import type { SavedRules, Settings, SettingsUpdate, OptionNames, OptionsConfig, ServerInfo as WireInfo } from '@tendon/protocol';
 import { ApiError, type Request } from './request.ts';
 
 export type SettingsPatch = Partial<SettingsUpdate>;
@@ -15,11 +15,23 @@ export function settingsRoutes(request: Request) {
   return {
     /** `null` until something was stored. */
     get,
-    /** The route replaces (0.62), so what is stored is read first and sent back with the changes. Two writers at once: the last one wins. */
+    /**
+     * The route replaces (0.62), so what is stored is read first and sent back with the changes. Two writers at once: the last one wins.
+     * Lists that only our servers have stay as they are there: somebody may take a rule back meanwhile.
+     */
     patch: async (changes: SettingsPatch): Promise<void> => {
-      const { llm_api_key: _masked, ...stored } = (await get()) ?? {};
+      const { llm_api_key: _masked, confirmation_rules: _rules, sandbox_network_allow: _hosts, ...stored } = (await get()) ?? {};
       await request('/api/settings', { method: 'POST', body: { ...stored, ...changes } });
     },
+  };
+}
+
+/** Saved for all conversations, or for those of a repository. */
+export function ruleRoutes(request: Request) {
+  return {
+    list: async () => (await request<SavedRules>('/api/rules')).rules,
+    /** Needs the scope `admin`. */
+    remove: (rule: string) => request<SavedRules>(`/api/rules/${rule}`, { method: 'DELETE' }),
   };
 }
 

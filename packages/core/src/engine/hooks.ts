@@ -64,11 +64,7 @@ export interface HookedAction {
 }
 
 /** Undefined where no hook is asked. */
-export async function askBeforeAction(
-  { hooks }: HookPorts,
-  action: ActionDraft,
-  signal: AbortSignal,
-): Promise<HookedAction | undefined> {
+export async function askBeforeAction({ hooks }: HookPorts, action: ActionDraft, signal: AbortSignal): Promise<HookedAction | undefined> {
   if (!hooks?.has('before_action') || !isHooked(action) || signal.aborted) return undefined;
   const answer = await hooks.run({ moment: 'before_action', action }, { signal });
   const verdict = answer.decision === 'go_on' ? undefined : { decision: answer.decision, reason: answer.reason };

@@ -26,7 +26,8 @@ const search = (kind: 'grep' | 'glob', path: string): ActionDraft => ReadAction.
 const browse = (url: string): ActionDraft => BrowseAction.create({ url });
 
 function decide(settings: Partial<ConfirmationSettings>, action: ActionDraft): string {
-  return createConfirmationPolicy(() => ({ mode: 'rules', rules: [], analyzer: 'rules', ...settings }))(action, { folder: '/workspace' }).decision;
+  return createConfirmationPolicy(() => ({ mode: 'rules', rules: [], analyzer: 'rules', ...settings }))(action, { folder: '/workspace' })
+    .decision;
 }
 
 describe('TR710: every kind of action is judged by what it names', () => {

@@ -27,7 +27,11 @@ export type ConfirmationRule = z.output<typeof ConfirmationRule>;
 
 export const ConfirmationRules = z.array(ConfirmationRule).max(500);
 
-/** The rules of one conversation, in place of those that it has. */
+/** Saved rules, each with the name by which it is taken back. Rules that say the same have the same name. */
+export const SavedRules = z.object({ rules: z.array(z.object({ id: z.string(), rule: ConfirmationRule })) });
+export type SavedRules = z.output<typeof SavedRules>;
+
+/** Rules of one conversation: in place of those that it has, or beside them. */
 export const ConversationRules = z.object({ rules: ConfirmationRules });
 
 /** What a person allows from now on: in all conversations, or in those with the repository of this one. */

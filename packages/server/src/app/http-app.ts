@@ -16,6 +16,7 @@ import { conversationFileRoutes, conversationTransferRoutes } from '../files/fil
 import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
 import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
 import { noteRoutes } from '../knowledge/note-routes.ts';
+import { ruleRoutes } from '../conversations/confirmation/rule-routes.ts';
 import { conversationConfirmationRoutes } from '../conversations/confirmation/confirmation-routes.ts';
 import { delegatedQuestionRoutes } from '../conversations/delegated/delegated-question-routes.ts';
 import { conversationNetworkRoutes } from '../conversations/network/network-routes.ts';
@@ -61,6 +62,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   noteRoutes,
   conversationPanelRoutes,
   conversationConfirmationRoutes,
+  ruleRoutes,
   conversationNetworkRoutes,
   delegatedQuestionRoutes,
   shareRoutes,

@@ -159,9 +159,20 @@ export class Conversations {
   }
 
   /** From the next action on. `undefined`: no such conversation. */
-  async setRules(id: string, rules: readonly ConfirmationRule[]): Promise<StoredConversation | undefined> {
-    const record = await this.#records.change(id, () => ({ confirmation_rules: rules }));
-    if (record) this.#rules.set(id, rules);
+  setRules(id: string, rules: readonly ConfirmationRule[]): Promise<StoredConversation | undefined> {
+    return this.changeRules(id, () => rules);
+  }
+
+  /** As `setRules`, made from those that it has then; a change to `undefined` changes nothing. */
+  async changeRules(
+    id: string,
+    change: (rules: readonly ConfirmationRule[]) => readonly ConfirmationRule[] | undefined,
+  ): Promise<StoredConversation | undefined> {
+    const record = await this.#records.change(id, ({ confirmation_rules = [] }) => {
+      const rules = change(confirmation_rules);
+      return rules && { confirmation_rules: rules };
+    });
+    if (record) this.#rules.set(id, record.confirmation_rules ?? []);
     return record;
   }
 

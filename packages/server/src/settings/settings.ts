@@ -22,6 +22,7 @@ import {
   GitProvider,
   ProviderToken,
 } from '@tendon/protocol';
+import { MAX_RULES, noSuchRule, ruleId, tooManyRules, withRules } from '../conversations/confirmation/saved-rules.ts';
 import { maskedMcp, secretsOfMcp, withStoredKeys } from './mcp-keys.ts';
 import type { StoredNetwork } from '../conversations/network/conversation-network.ts';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
@@ -30,7 +31,6 @@ const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
 type KeyName = (typeof KEYS)[number];
 /** What an update may bring. */
 const MAX_HOSTS = 200;
-const MAX_RULES = 500;
 /** `null` keeps these, because frontends send it for what they did not load. */
 const KEPT_ON_NULL: readonly string[] = ['llm_model', 'llm_base_url', 'user_consents_to_analytics'];
 
@@ -170,9 +170,18 @@ export class SettingsStore {
   allowAction(rule: ConfirmationRule): Promise<CatalogError | undefined> {
     return this.#writing.run(async () => {
       const rules = this.current?.confirmation_rules ?? [];
-      if (rules.some((each) => JSON.stringify(each) === JSON.stringify(rule))) return undefined;
-      if (rules.length >= MAX_RULES) return catalogError('INVALID_ARGUMENTS', `confirmation_rules has ${MAX_RULES} rules already`);
-      return this.#apply({ confirmation_rules: [...rules, rule] });
+      const together = withRules(rules, [rule]);
+      if (together.length > MAX_RULES) return tooManyRules();
+      return together.length === rules.length ? undefined : this.#apply({ confirmation_rules: [...together] });
+    });
+  }
+
+  /** Takes back a rule of all conversations, by the name that `ruleId` gives it. */
+  removeRule(id: string): Promise<CatalogError | undefined> {
+    return this.#writing.run(async () => {
+      const rules = this.current?.confirmation_rules ?? [];
+      const left = rules.filter((rule) => ruleId(rule) !== id);
+      return left.length === rules.length ? noSuchRule() : this.#apply({ confirmation_rules: left });
     });
   }
 

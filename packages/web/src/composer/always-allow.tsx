@@ -1,6 +1,6 @@
-import type { ConfirmationRule } from '@tendon/protocol';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useConversation } from '../conversation/open-conversation.ts';
+import { ruleWords } from '../copy/rule-words.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 
@@ -18,6 +18,7 @@ export function AlwaysAllow({
   readonly onApprove: () => void;
 }) {
   const { id } = useConversation();
+  const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ['confirmation', id, actionId],
     queryFn: () => tendon.conversations.confirmation(id),
@@ -25,10 +26,13 @@ export function AlwaysAllow({
   });
   const save = useMutation({
     mutationFn: async () => {
-      const { rules, suggestions } = await tendon.conversations.confirmation(id);
-      await tendon.conversations.setRules(id, [...rules, ...suggestions]);
+      const { suggestions } = await tendon.conversations.confirmation(id);
+      await tendon.conversations.addRules(id, suggestions);
     },
-    onSuccess: onApprove,
+    onSuccess: async () => {
+      onApprove();
+      await queries.invalidateQueries({ queryKey: ['rules', id] });
+    },
   });
   if (!data || data.mode === 'always' || data.suggestions.length === 0) return null;
   return (
@@ -43,8 +47,4 @@ export function AlwaysAllow({
       )}
     </>
   );
-}
-
-function ruleWords({ command, path, host, tool }: ConfirmationRule): string {
-  return [tool, command, path, host].filter(Boolean).join(' ');
 }

@@ -93,12 +93,7 @@ function decided(state: EngineState, about: number | undefined, request: Verdict
 }
 
 /** What a person wrote in its place is theirs to approve, and yet neither lifts a rule nor goes past a hook. */
-function approved(
-  { shell }: EngineState,
-  waiting: Action,
-  edited: string | undefined,
-  { executor, policy, hooked }: Approval,
-): Decided {
+function approved({ shell }: EngineState, waiting: Action, edited: string | undefined, { executor, policy, hooked }: Approval): Decided {
   const action = withEdit(waiting, edited);
   if (!action) return catalogError('INVALID_ARGUMENTS', 'edited: only a command and a cell can be changed');
   if (action === waiting) return [addedAgain(waiting, 'confirmed', executor)];

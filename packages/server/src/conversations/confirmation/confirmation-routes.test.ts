@@ -1,4 +1,4 @@
-import type { ConversationConfirmation } from '@tendon/protocol';
+import type { ConversationConfirmation, SavedRules } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { socketIoClient, testServer, type TestServer } from '../../server.test-support.ts';
 
@@ -38,6 +38,31 @@ it('TR718: a rule that is saved for a conversation is listed, holds at once, and
   await client.frames.until((frame) => frame.observation === 'run' && frame.content === 'three');
   expect(await server.engine.conversations.get(id)).toMatchObject({ confirmation_rules: before.suggestions });
   expect((await shown(await ask(server, path, { method: 'PUT', body: { rules: [] } }))).rules).toEqual([]);
+});
+
+it('TR911: rules are added and taken back one by one, at the same time, and none is lost', async () => {
+  const server = await testServer({ script: [{ text: 'hello' }] });
+  const id = await server.create();
+  const path = `/api/conversations/${id}/confirmation/rules`;
+  const rules = Array.from({ length: 12 }, (_, index) => ({ decision: 'allow' as const, command: `make t${index}` }));
+  const commands = async (at: string) =>
+    ((await (await ask(server, at)).json()) as SavedRules).rules.map(({ rule }) => rule.command).toSorted();
+  const wanted = rules.map(({ command }) => command).toSorted();
+  await Promise.all(rules.map((rule) => ask(server, path, { method: 'POST', body: { rules: [rule, rules[0]] } })));
+  expect(await commands(path)).toEqual(wanted);
+  await server.post('/api/settings', { confirmation_rules: rules });
+  expect(await commands('/api/rules')).toEqual(wanted);
+  for (const at of [path, '/api/rules']) {
+    const saved = ((await (await ask(server, at)).json()) as SavedRules).rules;
+    const [left] = saved.splice(5, 1);
+    const removed = await Promise.all(saved.map((rule) => ask(server, `${at}/${rule.id}`, { method: 'DELETE' })));
+    expect(removed.map(({ status }) => status)).toEqual(saved.map(() => 200));
+    expect(await commands(at)).toEqual([left!.rule.command]);
+    expect((await ask(server, `${at}/${saved[0]!.id}`, { method: 'DELETE' })).status).toBe(404);
+  }
+  const full = Array.from({ length: 500 }, (_, index) => ({ decision: 'deny', command: `c${index}` }));
+  expect((await ask(server, path, { method: 'POST', body: { rules: full } })).status).toBe(400);
+  expect(await commands(path)).toHaveLength(1);
 });
 
 it('TR718: a rule for all conversations, or for those of a repository, is one of the settings; it needs the scope admin', async () => {

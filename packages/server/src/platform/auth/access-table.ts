@@ -44,6 +44,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `GET ${ONE}/config`,
     `GET ${ONE}/network`,
     `GET ${ONE}/confirmation`,
+    `GET ${ONE}/confirmation/rules`,
     `GET ${ONE}/delegated/questions`,
     `GET ${ONE}/checkpoints`,
     `GET ${ONE}/checkpoints/:number/changes`,
@@ -95,6 +96,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
   drive: [
     // Frontends ask at load; whose agent works with them may see that they are there.
     'GET /api/settings',
+    'GET /api/rules',
     'GET /api/models',
     'GET /api/user/info',
     'GET /api/user/repositories',
@@ -132,6 +134,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `GET ${ONE}/vscode-url`,
     `PUT ${ONE}/network`,
     `PUT ${ONE}/confirmation`,
+    `POST ${ONE}/confirmation/rules`,
+    `DELETE ${ONE}/confirmation/rules/:rule`,
     `POST ${ONE}/network/answer`,
     `POST ${ONE}/delegated/questions/:child`,
     `GET ${ONE}/shares`,
@@ -162,6 +166,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `POST ${ONE}/network/always`,
     `POST ${ONE}/confirmation/always`,
     'POST /api/settings',
+    'DELETE /api/rules/:rule',
     'POST /api/models/probe',
     'POST /api/reset-settings',
     'GET /api/mcp/logins',

@@ -11,6 +11,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Icon, Mark } from '../../ui/icon.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
+import { RulesPopup } from './rules-popup.tsx';
 import { SharePopup } from './share-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 
@@ -48,6 +49,7 @@ export function ConversationBar(props: {
       <IconButton label="Search or run a command" hint="mod+k" onClick={openPalette}>
         <Icon of={Search} />
       </IconButton>
+      <RulesPopup />
       <SharePopup />
       <IconButton
         className="only-wide"

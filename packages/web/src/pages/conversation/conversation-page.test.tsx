@@ -41,6 +41,14 @@ it('TR718: what would allow the action is offered by name, and saving it approve
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull(), LATER);
 });
 
+it('CL925: what was always allowed here is listed in the bar, and revoked there', async () => {
+  await open('/conversations/ledger');
+  await userEvent.click(await screen.findByRole('button', { name: 'Rules of this conversation' }, LATER));
+  const rules = within(screen.getByRole('dialog', { name: 'Rules of this conversation' }));
+  await userEvent.click(rules.getByRole('button', { name: 'Revoke: Always allow git push' }));
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Rules of this conversation' })).toBeNull(), LATER);
+});
+
 it('CL22: a card folds and opens by click and by key', async () => {
   await open('/conversations/ledger');
   const card = await screen.findByRole('article', { name: /^Edited packages\/import\/src\/read-csv\.ts/ }, LATER);

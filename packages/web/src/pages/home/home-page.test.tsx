@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
@@ -85,6 +85,18 @@ it('CL29: a form in a popup keeps the focus where a person types, and Escape giv
   expect(form.getByRole('button', { name: 'Use this model' }).hasAttribute('disabled')).toBe(false);
   await userEvent.keyboard('{Escape}');
   expect(document.activeElement).toBe(button);
+});
+
+it('CL925: the rules of all conversations are listed in the settings, which home leads to, and revoked one by one', async () => {
+  await open('/');
+  await userEvent.click(await screen.findByRole('link', { name: 'Settings' }, LATER));
+  const rules = async () => within(await screen.findByRole('list', { name: 'Rules' }, LATER)).getAllByRole('listitem');
+  expect((await rules()).map(({ textContent }) => textContent)).toEqual([
+    'Never rungit pushRevoke',
+    'Always allow/workspace/docsin acme/shopRevoke',
+  ]);
+  await userEvent.click(screen.getByRole('button', { name: 'Revoke: Never run git push' }));
+  await waitFor(async () => expect(await rules()).toHaveLength(1), LATER);
 });
 
 it('an address that is no page says so', async () => {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Search } from 'lucide-react';
+import { Search, Settings } from 'lucide-react';
 import { type ReactNode, useContext, useEffect } from 'react';
 import { Link } from 'react-router';
 import { CommandContext } from '../../lib/commands.ts';
@@ -62,6 +62,9 @@ function HomeBar() {
       <IconButton label="Search or run a command" className="only-narrow" onClick={openPalette}>
         <Icon of={Search} />
       </IconButton>
+      <Link className="button button-icon" to={paths.settings} aria-label="Settings" title="Settings">
+        <Icon of={Settings} />
+      </Link>
       <ThemeButton />
     </header>
   );

@@ -143,7 +143,7 @@ export const confirmation: readonly Check[] = [
   {
     id: 'v0-socketio/saved-rule',
     title: 'a rule that is saved for a conversation is listed and lets the next action run; taken back, it asks again',
-    cites: ['TR718'],
+    cites: ['TR718', 'TR911'],
     needs: RULES,
     isAlone: true,
     async run(target) {
@@ -158,7 +158,15 @@ export const confirmation: readonly Check[] = [
       await rested(target, talk);
       assert.ok(peer.frames.all.some(ran('three')), 'not all ran');
       assert.equal(peer.frames.all.filter(isState('awaiting_user_confirmation')).length, 1, 'it asked again');
-      assert.equal((await target.ask('PUT', path, { body: { rules: [] } })).status, 200);
+      const listed = (await target.ask('GET', `${path}/rules`)).body.rules as unknown as readonly {
+        readonly id: string;
+        readonly rule: unknown;
+      }[];
+      assert.deepEqual(
+        listed.map(({ rule }) => rule),
+        rules,
+      );
+      assert.equal((await target.ask('DELETE', `${path}/rules/${listed[0]!.id}`)).status, 200);
       await asked(await begin(target, [bash('echo four'), { text: 'done' }], { ready: talk.ready }));
       assert.ok(!peer.frames.all.some(ran('four')), 'it ran without the rule');
     },
