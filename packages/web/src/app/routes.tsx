@@ -53,10 +53,11 @@ function PageError() {
 /** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
 function App() {
   const isWatching = useMatch(paths.shared) !== null;
+  const isInSettings = useMatch(paths.settings) !== null;
   return (
     <KeyboardProvider>
       <div className="app">
-        {!isWatching && (
+        {!isWatching && !isInSettings && (
           <a className="skip-link" href="#composer">
             To the composer
           </a>
