@@ -32,7 +32,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What the server holds in memory and reads from its disk for a long log: a client sees the same with and without it.',
-    ids: 'EL50, EL51, EN197–EN202',
+    ids: 'EL50, EL51, EN197–EN202, EN980, EN981',
   },
   {
     why: 'An event or a model that no client can bring about: a kind nobody knows, a provider that cannot be made, a window that fills.',

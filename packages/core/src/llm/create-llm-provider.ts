@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Secret } from '@tendon/protocol/masking';
 import type { KeyedSemaphore } from '../async/keyed-semaphore.ts';
 import type { Clock } from '../async/clock.ts';
@@ -12,6 +11,7 @@ import { routeModel, type ModelRoute } from './model-name.ts';
 import { ModelTraitsBook } from './model-traits.ts';
 import { findModel } from './prices.ts';
 import { reasoningFields } from './reasoning-fields.ts';
+import type { LoadModel } from './request-prefix.ts';
 import { createScriptFileProvider } from './script-file.ts';
 import { withTextCalls } from './text-calls/with-text-calls.ts';
 
@@ -53,7 +53,7 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
   if (route.needsKey && !apiKey)
     return refusing(model, failure('LLM_AUTHENTICATION', 'no key is set; give LLM_API_KEY, or choose one in the settings', false));
   const traits = (options.traits ?? new ModelTraitsBook()).of(route);
-  const load = loaders(route, apiKey, guardedFetch(options.fetch ?? fetch));
+  const load = loaders(route, apiKey);
   const maxOutputTokens = route.protocol === 'anthropic' ? Math.min(findModel(model)?.maxOutput ?? 8_192, MAX_OUTPUT_TOKENS) : undefined;
   const provider = createLanguageModelProvider({
     model,
@@ -61,6 +61,7 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
     clock,
     silenceMs,
     load,
+    fetch: guardedFetch(options.fetch ?? fetch),
     maxOutputTokens,
     replay: route.replay,
     rules: route.rules,
@@ -84,28 +85,29 @@ function refusing(model: string, reason: LlmFailure): LlmProvider {
 }
 
 /** The settings always hold a key and an address: without them the packages would read the environment. */
-function loaders(route: ModelRoute, apiKey: Secret | undefined, fetch: typeof globalThis.fetch): (() => Promise<LanguageModelV4>)[] {
+function loaders(route: ModelRoute, apiKey: Secret | undefined): LoadModel[] {
   const { modelId, baseUrl: baseURL } = route;
   const key = apiKey?.reveal() ?? '';
   // Azure reads its own header, which OpenAI does not know.
   const headers: Record<string, string> = route.protocol === 'azure' ? { 'api-key': key } : {};
-  const openai = async () => (await import('@ai-sdk/openai')).createOpenAI({ baseURL, apiKey: key, headers, fetch });
+  const openai = async (fetch: typeof globalThis.fetch) =>
+    (await import('@ai-sdk/openai')).createOpenAI({ baseURL, apiKey: key, headers, fetch });
   switch (route.protocol) {
     case 'anthropic':
-      return [async () => (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL, apiKey: key, fetch })(modelId)];
+      return [async (fetch) => (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL, apiKey: key, fetch })(modelId)];
     // The name of a deployment does not show which model it is.
     case 'azure':
-      return [async () => (await openai()).chat(modelId), async () => (await openai()).responses(modelId)];
+      return [async (fetch) => (await openai(fetch)).chat(modelId), async (fetch) => (await openai(fetch)).responses(modelId)];
     case 'openai':
       return inOrder(route, {
-        chat: async () => (await openai()).chat(modelId),
-        responses: async () => (await openai()).responses(modelId),
+        chat: async (fetch) => (await openai(fetch)).chat(modelId),
+        responses: async (fetch) => (await openai(fetch)).responses(modelId),
       });
     case 'google':
-      return [async () => (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey: key, fetch })(modelId)];
+      return [async (fetch) => (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey: key, fetch })(modelId)];
     case 'chat':
       return [
-        async () => {
+        async (fetch) => {
           const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
           const common = { name: 'openai-compatible', baseURL, fetch, includeUsage: true, metadataExtractor: reasoningFields };
           return createOpenAICompatible({ ...common, ...(apiKey && { apiKey: key }) })(modelId);
@@ -114,10 +116,8 @@ function loaders(route: ModelRoute, apiKey: Secret | undefined, fetch: typeof gl
   }
 }
 
-type Load = () => Promise<LanguageModelV4>;
-
 /** On chat completions OpenAI's models do not think beside tools: only those that never do are asked there first. */
-function inOrder({ modelId }: ModelRoute, { chat, responses }: { readonly chat: Load; readonly responses: Load }): Load[] {
+function inOrder({ modelId }: ModelRoute, { chat, responses }: { readonly chat: LoadModel; readonly responses: LoadModel }): LoadModel[] {
   return findModel(`openai/${modelId}`)?.reasoning === false ? [chat, responses] : [responses, chat];
 }
 

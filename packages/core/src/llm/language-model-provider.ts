@@ -8,7 +8,7 @@
  * P3  An endpoint that says nothing for `silenceMs` is given up.
  * P4  A refusal of how reasoning was sent back is answered once in the way that it asks for, which then stays.
  */
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { abortable } from '@tendon/protocol/async';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Clock } from '../async/clock.ts';
@@ -18,6 +18,7 @@ import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest, ReasoningEffort } f
 import type { ModelTraits } from './model-traits.ts';
 import { costOf, findModel } from './prices.ts';
 import { styleAfterRefusal, type ReplayStyle } from './reasoning-replay.ts';
+import { NotReplaced, RequestPrefix, type LoadModel } from './request-prefix.ts';
 import { createToPrompt } from './to-prompt.ts';
 import type { RequestRules } from './model-name.ts';
 
@@ -26,7 +27,8 @@ export interface LanguageModelOptions {
   readonly apiKey: Secret | undefined;
   readonly clock: Clock;
   /** Imports the package and makes the model; a later one is tried when the endpoint says that it serves this model on another API. */
-  readonly load: readonly (() => Promise<LanguageModelV4>)[];
+  readonly load: readonly LoadModel[];
+  readonly fetch: typeof fetch;
   readonly silenceMs: number;
   /** Only for an API that needs it. */
   readonly maxOutputTokens: number | undefined;
@@ -91,6 +93,7 @@ class ModelRequests {
   #style: ReplayStyle;
   #toPrompt: ReturnType<typeof createToPrompt>;
   #api = 0;
+  #prefix: RequestPrefix;
 
   constructor(about: LanguageModelOptions) {
     const facts = findModel(about.model);
@@ -99,18 +102,19 @@ class ModelRequests {
     this.#isKnownBlind = facts?.vision === false;
     this.#style = about.replay;
     this.#toPrompt = createToPrompt({ model: about.model, style: about.replay, rules: about.rules });
+    this.#prefix = this.#newPrefix();
   }
 
   async open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-    const { load, maxOutputTokens, traits } = this.#about;
+    const { maxOutputTokens, traits } = this.#about;
     // What the endpoint showed counts more than what is known of the model.
     const isBlind = traits.known.images === undefined ? this.#isKnownBlind : !traits.known.images;
     const shown = isBlind ? withoutPictures(request) : request;
     for (;;) {
-      const language = await load[this.#api]!();
       // An endpoint that refused what the model thought would refuse that it thinks on without it.
       const reasoning = this.#style === 'none' && this.#refused.size > 0 ? undefined : this.#effort;
-      const options = { ...callOptions(shown, this.#toPrompt), reasoning, maxOutputTokens, abortSignal: signal };
+      const whole = { ...callOptions(shown, this.#toPrompt), reasoning, maxOutputTokens, abortSignal: signal };
+      const { language, options } = await this.#prefix.shorten(whole);
       const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
       try {
         return await abortable(opening, signal);
@@ -120,7 +124,15 @@ class ModelRequests {
     }
   }
 
+  #newPrefix(): RequestPrefix {
+    return new RequestPrefix(this.#about.load[this.#api]!, this.#about.fetch);
+  }
+
   #mayTryAgain(error: unknown): boolean {
+    if (error instanceof NotReplaced) {
+      this.#prefix.giveUp();
+      return true;
+    }
     const wanted = styleAfterRefusal(error, this.#style);
     if (wanted && !this.#refused.has(wanted)) {
       this.#refused.add(this.#style);
@@ -130,6 +142,7 @@ class ModelRequests {
     }
     if (this.#api + 1 >= this.#about.load.length || !isOtherApi(error)) return false;
     this.#api++;
+    this.#prefix = this.#newPrefix();
     return true;
   }
 }
@@ -180,6 +193,8 @@ async function* readParts<T>(stream: ReadableStream<T>, signal: AbortSignal): As
   }
 }
 
+const ENDED = new Error('the answer has ended');
+
 /** Aborts `signal` when nothing was heard for so long; `end` stops watching. One timer, however many things are heard. */
 interface SilenceWatch extends Disposable {
   readonly signal: AbortSignal;
@@ -198,6 +213,7 @@ function watchSilence(clock: Clock, silenceMs: number): SilenceWatch {
   return {
     signal: silent.signal,
     heard: () => void (last = clock.now().getTime()),
-    [Symbol.dispose]: () => ended.abort(),
+    // A reason of its own: to make the usual one costs more than the timer.
+    [Symbol.dispose]: () => ended.abort(ENDED),
   };
 }

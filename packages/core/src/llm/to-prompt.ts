@@ -60,8 +60,12 @@ function toPromptParts(message: LlmMessage, shape: PromptShape): PromptParts {
   return { role: message.role, parts: toPromptMessages(message, shape), pictures };
 }
 
+/** The same parts in each request: what is repeated is found by them. */
+const SHOWING = { type: 'text', text: 'The tool results above show:' } as const;
+const BRIDGE: PromptMessage = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
+
 function showing(pictures: readonly LanguageModelV4FilePart[]): PromptMessage {
-  return { role: 'user', content: [{ type: 'text', text: 'The tool results above show:' }, ...pictures] };
+  return { role: 'user', content: [SHOWING, ...pictures] };
 }
 
 function toPromptMessages(message: LlmMessage, shape: PromptShape): PromptMessage[] {
@@ -99,9 +103,8 @@ function toAnswer(content: AnswerPart[]): PromptMessage {
 
 /** An answer between a result and a word of the user. */
 function withBridges(prompt: readonly PromptMessage[]): PromptMessage[] {
-  const bridge: PromptMessage = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
   return prompt.flatMap((message, index) =>
-    message.role === 'user' && prompt[index - 1]?.role === 'tool' ? [bridge, message] : [message],
+    message.role === 'user' && prompt[index - 1]?.role === 'tool' ? [BRIDGE, message] : [message],
   );
 }
 
