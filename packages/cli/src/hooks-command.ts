@@ -7,7 +7,7 @@ const HELP = `
 A hook is a command of yours that is asked before and after an action of the agent, before it finishes, when a conversation starts, and
 before its history is made shorter. It runs on this machine as you, outside every sandbox. Example, in ~/.tendon/hooks.json:
   {"hooks": {"before_action": [{"name": "guard", "match": "run|edit", "command": "./guard.sh", "timeout": 10}]}}
-Exit code 2 blocks, and standard error is the reason. More: docs/guide.md.
+Exit code 2 blocks, and standard error is the reason. A hook with "fail": "block" also blocks when it fails. More: docs/guide.md.
 Exit code: 0 done, 1 a file does not count, 2 wrong usage.`;
 
 export const hooksCommand: AddCommand = (...program) => {
@@ -24,7 +24,11 @@ export const hooksCommand: AddCommand = (...program) => {
   add('list', 'those that count (the default)').action((options: HomeOptions) =>
     carryOut(options, async ({ read }) => {
       const { hooks, problems } = await read();
-      const json = hooks.map(({ env: _env, timeoutMs, ...hook }) => ({ ...hook, timeout: timeoutMs / 1000 }));
+      const json = hooks.map(({ env: _env, timeoutMs, blocksOnFailure, ...hook }) => ({
+        ...hook,
+        timeout: timeoutMs / 1000,
+        ...(blocksOnFailure && { fail: 'block' }),
+      }));
       const code = problems.length > 0 ? EXIT.failed : EXIT.done;
       return { json: { hooks: json, problems }, text: printable([...problems, describe(hooks)].join('\n')), code };
     }),
@@ -34,10 +38,12 @@ export const hooksCommand: AddCommand = (...program) => {
 function describe(hooks: InstalledHooks['hooks']): string {
   if (hooks.length === 0) return 'There are no hooks. tendon hooks --help says how to write one.';
   return hooks
-    .map(({ name, moment, match, command, timeoutMs, folder }) =>
-      [`${name}`, `${moment}${match === undefined ? '' : `, on ${match}`}: ${command}`, `in ${folder}, ${timeoutMs / 1000} s at most`].join(
-        '\n  ',
-      ),
+    .map(({ name, moment, match, command, timeoutMs, folder, blocksOnFailure }) =>
+      [
+        name,
+        `${moment}${match === undefined ? '' : `, on ${match}`}: ${command}`,
+        `in ${folder}, ${timeoutMs / 1000} s at most${blocksOnFailure ? ', blocks when it fails' : ''}`,
+      ].join('\n  '),
     )
     .join('\n');
 }

@@ -119,6 +119,30 @@ it('EX902: another exit code, a signal, too much output, no JSON and a time that
   );
 });
 
+it('EX920: a hook that is to block when it fails blocks the action, the end and the rest, and its failure is in the log', async () => {
+  for (const [command, why] of [
+    ['exit 1', 'exit code 1'],
+    ['sleep 600', 'longer than 1 s'],
+    ['/nowhere/none', 'exit code 127'],
+    ['echo yes', 'something other than'],
+  ]) {
+    const guard = { name: 'guard', command, fail: 'block', timeout: command === 'sleep 600' ? 1 : 10 };
+    const { ask } = await opened(homeWith({ before_action: [guard, { command: 'touch asked' }], stop: [guard] }));
+    for (const event of [run('ls'), { moment: 'stop' } as const])
+      expect(await ask(event)).toMatchObject({
+        decision: 'block',
+        reason: expect.stringMatching(new RegExp(`the hook “guard” blocks it, because it failed: .*${why}`)) as string,
+        problems: [expect.stringContaining('failed and blocks') as string],
+      });
+  }
+});
+
+it('EX920: what is done cannot be blocked, so a hook after an action with that word does not count', async () => {
+  const { problems, hooks } = await opened(homeWith({ after_action: [{ command: 'true', fail: 'block' }] }));
+  expect(hooks.has('after_action')).toBe(false);
+  expect(problems).toEqual([expect.stringContaining('hooks.after_action.0: ')]);
+});
+
 it('EX902: exit code 2 blocks, however much was printed', async () => {
   const much = `head -c 300000 /dev/zero | tr '\\0' x`;
   for (const command of [`${much} >&2; exit 2`, `${much}; exit 2`, `${much}; ${much} >&2; exit 2`]) {

@@ -4,7 +4,7 @@ import type { Mask } from '@tendon/protocol/masking';
 import { z } from 'zod';
 import { isAbout, type ConfiguredHook } from './hook-file.ts';
 import { installedHooks } from './installed-hooks.ts';
-import { BLOCKED, runHook, type HookOutcome } from './run-hook.ts';
+import { runProgram, TOO_MUCH, type ProgramOutcome } from './run-program.ts';
 
 export interface HookParts {
   readonly home: string;
@@ -13,6 +13,8 @@ export interface HookParts {
   readonly onProblem: (sentence: string) => void;
 }
 
+/** The exit code of a hook that blocks. */
+const BLOCKED = 2;
 /** What of an observation a hook is given. */
 const MAX_CONTENT_CHARS = 32_000;
 /** What of a hook the model is shown. */
@@ -59,10 +61,12 @@ export async function conversationHooks(conversationId: string, { home, mask, on
       let asked: Spoken | undefined;
       for (const hook of configured.filter(({ moment }) => moment === event.moment)) {
         if (!isAbout(hook, names)) continue;
-        const answer = understood(event.moment, await runHook(hook, input, { signal }));
+        const answer = understood(event.moment, await runProgram({ ...shell(hook), input, signal }));
         if ('failure' in answer) {
-          problems.push(`The hook “${hook.name}” (${event.moment}) failed and does not count: ${answer.failure}.`);
-          continue;
+          const consequence = hook.blocksOnFailure ? 'blocks' : 'does not count';
+          problems.push(`The hook “${hook.name}” (${event.moment}) failed and ${consequence}: ${answer.failure}.`);
+          if (!hook.blocksOnFailure) continue;
+          return { decision: 'block', reason: `the hook “${hook.name}” blocks it, because it failed: ${answer.failure}`, words, problems };
         }
         const context = event.moment === 'after_action' && answer.decision === 'block' ? answer.reason : answer.context;
         if (context !== '') words.push(`[Hook “${hook.name}”]\n${cutMiddle(context, { limit: MAX_WORDS_CHARS })}`);
@@ -78,6 +82,10 @@ export async function conversationHooks(conversationId: string, { home, mask, on
 }
 
 const VERBS = { go_on: 'allows it', ask: 'asks', block: 'blocks it' } as const;
+
+function shell({ command, folder, env, timeoutMs }: ConfiguredHook) {
+  return { program: '/bin/sh', args: ['-c', command], folder, env, timeoutMs };
+}
 
 function inputOf(conversation_id: string, { moment, action, observation }: HookEvent): unknown {
   return {
@@ -103,10 +111,12 @@ function namesOf({ action, args }: NonNullable<HookEvent['action']>): readonly s
   return action === 'call_tool_mcp' && 'name' in args ? [action, String(args.name)] : [action];
 }
 
-function understood(moment: HookMoment, outcome: HookOutcome): Spoken | { readonly failure: string } {
+function understood(moment: HookMoment, outcome: ProgramOutcome): Spoken | { readonly failure: string } {
   if ('failure' in outcome) return outcome;
-  const { exitCode, stdout, stderr } = outcome;
+  const { exitCode } = outcome;
+  const [stdout, stderr] = [outcome.stdout.text, outcome.stderr.text];
   if (exitCode === BLOCKED) return { decision: 'block', reason: reasonIn(stderr), context: '' };
+  if (outcome.stdout.isCut) return { failure: TOO_MUCH };
   if (exitCode !== 0) return { failure: `it ended with exit code ${exitCode}${stderr.trim() && `: ${reasonIn(stderr)}`}` };
   if (stdout.trim() === '') return { decision: 'go_on', reason: '', context: '' };
   const { success, data } = HookWords.safeParse(parsed(stdout));

@@ -9,6 +9,8 @@ export interface ConfiguredHook {
   readonly match: string | undefined;
   readonly command: string;
   readonly timeoutMs: number;
+  /** A hook that fails or takes too long then counts as one that blocks. */
+  readonly blocksOnFailure: boolean;
   /** Where it runs. */
   readonly folder: string;
   /** Beside the few variables that each hook is given. */
@@ -24,14 +26,19 @@ const hook = z.strictObject({
   command: z.string().trim().min(1).max(4000),
   timeout: z.number().int().min(1).max(600).default(60),
 });
-const onActions = z.array(hook.extend({ match: z.string().trim().min(1).max(500).optional() })).max(50);
-const onMoments = z.array(hook).max(50);
+const fail = { fail: z.enum(['go_on', 'block']).default('go_on') };
+const match = { match: z.string().trim().min(1).max(500).optional() };
+const onMoments = z.array(hook.extend(fail)).max(50);
 
 const HookFile = z.strictObject({
   hooks: z.strictObject({
     session_start: onMoments.optional(),
-    before_action: onActions.optional(),
-    after_action: onActions.optional(),
+    before_action: z
+      .array(hook.extend({ ...fail, ...match }))
+      .max(50)
+      .optional(),
+    // What is done cannot be blocked.
+    after_action: z.array(hook.extend(match)).max(50).optional(),
     stop: onMoments.optional(),
     before_compaction: onMoments.optional(),
   } satisfies Record<HookMoment, z.ZodType>),
@@ -53,6 +60,7 @@ export function parseHookFile(json: unknown, place: HookPlace): readonly Configu
       match: 'match' in more ? more.match : undefined,
       command,
       timeoutMs: timeout * 1000,
+      blocksOnFailure: 'fail' in more && more.fail === 'block',
       ...place,
     })),
   );
