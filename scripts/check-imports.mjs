@@ -126,6 +126,7 @@ const LAYERS = {
       'notes-command',
       'triggers-command',
       'plugins-command',
+      'tools-command',
       'sandboxes-command',
       'keys-command',
       'rules-command',

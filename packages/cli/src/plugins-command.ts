@@ -5,14 +5,14 @@ import { printable } from './terminal/printable.ts';
 
 const HELP = `
 A plugin is a folder in the format of Agent Plugins 1.0 (plugin.json, skills/, mcp.json): put it into ~/.tendon/plugins. Agents get its
-skills and remote MCP servers in conversations that are opened from then on. Hooks of a plugin (dev.tendon/hooks.json) run on this
+skills and remote MCP servers in conversations that are opened from then on. Hooks and tools of a plugin (dev.tendon/) run on this
 machine as you, outside every sandbox: install only what you have read. Plugins in a repository are not read.
 Exit code: 0 done, 1 a part of a plugin does not count or there is no such plugin, 2 wrong usage.`;
 
 export const pluginsCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands(program, {
     name: 'plugins',
-    description: 'skills, MCP servers and hooks that come together in a folder',
+    description: 'skills, MCP servers, hooks and tools that come together in a folder',
     help: HELP,
     open: async ({ home }) => {
       const { installedPlugins, enablePlugin } = await import('@tendon/server/headless');
@@ -48,10 +48,11 @@ function notFound(id: string): Report {
 }
 
 function reportOf({ plugins, problems: common }: { plugins: readonly InstalledPlugin[]; problems: readonly string[] }): Report {
-  const json = plugins.map(({ hooks, skillsIn, mcpServers, isEnabled, areHooksRead: _areRead, ...plugin }) => ({
+  const json = plugins.map(({ hooks, skillsIn, mcpServers, isEnabled, toolFolder, areHooksRead: _areRead, ...plugin }) => ({
     ...plugin,
     is_enabled: isEnabled,
     has_skills: skillsIn !== undefined,
+    has_tools: toolFolder !== undefined,
     mcp_servers: serversOf(mcpServers),
     hooks: hooks.map(({ name, moment, command }) => ({ name, moment, command })),
   }));
@@ -64,13 +65,14 @@ function serversOf({ shttp_servers: http, sse_servers: sse }: InstalledPlugin['m
   return [...http, ...sse].map((server) => (typeof server === 'string' ? server : server.url));
 }
 
-function describe({ id, version, description, isEnabled, skillsIn, mcpServers, hooks, problems }: InstalledPlugin): string {
+function describe({ id, version, description, isEnabled, skillsIn, mcpServers, hooks, toolFolder, problems }: InstalledPlugin): string {
   const lines = [
     `${id}${version && ` ${version}`}${isEnabled ? '' : ' (disabled)'}`,
     description,
     skillsIn && 'skills',
     ...serversOf(mcpServers).map((url) => `MCP server ${url}`),
     ...hooks.map(({ moment, command }) => `hook ${moment}: ${command}`),
+    toolFolder && 'tools (tendon tools lists them)',
     ...problems,
   ];
   return lines.filter(Boolean).join('\n  ');

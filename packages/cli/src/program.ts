@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   models: async () => (await import('./models-command.ts')).modelsCommand,
   mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
   hooks: async () => (await import('./hooks-command.ts')).hooksCommand,
+  tools: async () => (await import('./tools-command.ts')).toolsCommand,
   notes: async () => (await import('./notes-command.ts')).notesCommand,
   triggers: async () => (await import('./triggers-command.ts')).triggersCommand,
   plugins: async () => (await import('./plugins-command.ts')).pluginsCommand,

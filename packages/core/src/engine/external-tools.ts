@@ -7,7 +7,7 @@ import { awaitsConfirmation } from './next-step.ts';
 import { askUserDuring, type AskUser } from './ask-user-during.ts';
 import { notice, outcomeUnknown } from './notices.ts';
 
-/** Tools of MCP servers: something outside the engine offers and executes them. Neither call ever rejects. */
+/** Tools of MCP servers and of the user: something outside the engine offers and executes them. Neither call ever rejects. */
 export interface ExternalTools {
   /** What is offered now; a server that cannot be reached offers nothing and holds nothing up for long. */
   offered(options: { readonly signal: AbortSignal }): Promise<readonly Tool[]>;
@@ -25,7 +25,9 @@ export async function offeredTools(
   const { tools, isReadOnly } = agent();
   const hasSkills = library.known.microagents.some(({ skill }) => skill !== undefined);
   const own = hasSkills ? [...tools, useSkill] : tools;
-  return external && !isReadOnly ? [...own, ...(await external.offered({ signal }))] : own;
+  if (!external || isReadOnly) return own;
+  const names = new Set(own.map(({ spec }) => spec.name));
+  return [...own, ...(await external.offered({ signal })).filter(({ spec }) => !names.has(spec.name))];
 }
 
 export const callUnknown = outcomeUnknown('it may have been made before, and its outcome was not stored');

@@ -27,7 +27,8 @@ const SAYINGS = {
   loop_detection: ({ content, extras: { hint } }) => (hint ? result(content) : NOTHING),
   // Of a restored conversation the model is shown only what was before.
   restore_checkpoint: ({ content, extras: { what } }) => (what === 'files' ? result(content) : NOTHING),
-  mcp: ({ content, extras }) => result(outsideText(`MCP tool ${extras.name}`, content), extras.image_urls),
+  mcp: ({ content, extras: { name, image_urls, is_own } }) =>
+    result(is_own ? content : outsideText(`MCP tool ${name}`, content), image_urls),
   error: ({ content, extras: { error_id } }) =>
     error_id === MESSAGE_NOT_STORED ? { says: 'user', text: `[Notice]\n${content}`, pinned: true } : result(content),
   success: (observation) => result(observation.content),

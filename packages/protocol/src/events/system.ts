@@ -55,6 +55,8 @@ export const McpObservation = defineObservation({
     arguments: z.record(z.string(), z.unknown()).default({}),
     /** Pictures of the result, as data URLs. */
     image_urls: z.array(z.string()).optional(),
+    /** A tool of the user's own made it: it is not marked as the words of others. */
+    is_own: z.boolean().optional(),
   }),
   message: (_extras, content) => content,
 });

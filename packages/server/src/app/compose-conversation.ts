@@ -8,6 +8,7 @@ import {
   type Conversation,
   type ConversationSettings,
   type EventLog,
+  type ExternalTools,
   type KeyedSemaphore,
   type LlmProvider,
   type Runtimes,
@@ -24,7 +25,9 @@ import { delegation } from '../conversations/delegated/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
 import { conversationHooks } from '../extensions/conversation-hooks.ts';
+import { CustomTools } from '../extensions/custom-tools.ts';
 import { enabledPlugins } from '../extensions/installed-plugins.ts';
+import { toolFolders } from '../extensions/installed-tools.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
 import { knowledgeSources } from '../knowledge/knowledge-sources.ts';
 import { replayThen } from '../replay/replay-then.ts';
@@ -33,6 +36,7 @@ import type { EventSearch } from '../events/event-search.ts';
 import { searchPast } from '../events/search-past.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { type ModelChoice, modelSource } from '../settings/model-choice.ts';
+import { namedSecrets } from '../secrets/secrets-for-action.ts';
 import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
@@ -98,13 +102,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
         delegate: delegation(conversations, record, { clock, isUnattended: config.isUnattended }),
         past: searchPast(record, { ...parts, conversations }),
       }),
-      external: conversationTools(record, {
-        ...parts,
-        own,
-        isAttended: () => conversations.questions.isAttended(record.id),
-        onProblem,
-        plugins: await enabledPlugins(config.home),
-      }),
+      external: await externalTools(record, { ...parts, own, onProblem }),
       hooks: await conversationHooks(record.id, { ...parts, home: config.home, onProblem }),
       ...(notes && { notes: notes.take }),
       knowledge: {
@@ -121,6 +119,23 @@ export async function composeConversation(record: StoredConversation, parts: Con
   opened = conversation;
   opening.resolve(conversation);
   return conversation;
+}
+
+type ExternalParts = ConversationParts & { readonly own: Runtimes; readonly onProblem: (sentence: string) => void };
+
+/** Of the user, of plugins, of MCP servers, and those that open pull requests. */
+async function externalTools(record: StoredConversation, parts: ExternalParts): Promise<ExternalTools> {
+  const { config, conversations, toolFiles: files, secretStore, providerTokens, onProblem } = parts;
+  const plugins = await enabledPlugins(config.home);
+  const workspace = config.runtime === 'remote' ? {} : { workspace: record.workspace };
+  const custom = new CustomTools({
+    files,
+    folders: toolFolders(config.home, plugins),
+    context: { conversationId: record.id, ...workspace },
+    secrets: () => namedSecrets(secretStore, providerTokens),
+    onProblem,
+  });
+  return conversationTools(record, { ...parts, custom, plugins, isAttended: () => conversations.questions.isAttended(record.id) });
 }
 
 /** By the rules of each moment, its own and those of the conversations above it. */

@@ -5,6 +5,7 @@ import { ModelTraitsBook, type Clock, type Storage } from '@tendon/core';
 import { createLiveMask, createMask, type Mask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/create-conversation-params.ts';
+import { ToolFiles } from '../extensions/installed-tools.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
 import { Notes } from '../knowledge/notes.ts';
@@ -48,6 +49,8 @@ export interface Stores extends McpStores, ModelStores {
   readonly triggerStore: TriggerStore;
   /** What agents remember between conversations. */
   readonly notes: Notes;
+  /** The user's own tools. */
+  readonly toolFiles: ToolFiles;
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
   /** Hides what the other stores hold, as of now. */
@@ -88,6 +91,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     pins: new ToolPins(storage.records),
     triggerStore: await TriggerStore.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     notes: new Notes(config.home, mask),
+    toolFiles: new ToolFiles(options.clock),
     access: await openTokenStores(storage.records, options.clock),
     modelAccess: new ModelKeys(onChange),
     traits: await openTraits(storage, options),

@@ -26,19 +26,19 @@ const hook = z.strictObject({
   command: z.string().trim().min(1).max(4000),
   timeout: z.number().int().min(1).max(600).default(60),
 });
-const fail = { fail: z.enum(['go_on', 'block']).default('go_on') };
-const match = { match: z.string().trim().min(1).max(500).optional() };
-const onMoments = z.array(hook.extend(fail)).max(50);
+const withFail = { fail: z.enum(['go_on', 'block']).default('go_on') };
+const withMatch = { match: z.string().trim().min(1).max(500).optional() };
+const onMoments = z.array(hook.extend(withFail)).max(50);
 
 const HookFile = z.strictObject({
   hooks: z.strictObject({
     session_start: onMoments.optional(),
     before_action: z
-      .array(hook.extend({ ...fail, ...match }))
+      .array(hook.extend({ ...withFail, ...withMatch }))
       .max(50)
       .optional(),
     // What is done cannot be blocked.
-    after_action: z.array(hook.extend(match)).max(50).optional(),
+    after_action: z.array(hook.extend(withMatch)).max(50).optional(),
     stop: onMoments.optional(),
     before_compaction: onMoments.optional(),
   } satisfies Record<HookMoment, z.ZodType>),

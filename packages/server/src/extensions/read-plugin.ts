@@ -1,4 +1,4 @@
-/** A plugin in the format of Agent Plugins 1.0: a folder with `plugin.json`, `skills/`, `mcp.json` and, for Tendon alone, hooks. */
+/** A plugin in the format of Agent Plugins 1.0: a folder with `plugin.json`, `skills/`, `mcp.json` and, for Tendon alone, hooks and tools. */
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { McpConfig } from '@tendon/protocol';
@@ -6,6 +6,7 @@ import { isWithin } from '@tendon/runtime';
 import { z } from 'zod';
 import { readPlainJson } from '../platform/read-plain-file.ts';
 import { parseHookFile, type ConfiguredHook } from './hook-file.ts';
+import type { ToolFolder } from './installed-tools.ts';
 
 export interface Plugin {
   /** The name of its folder. */
@@ -19,6 +20,8 @@ export interface Plugin {
   readonly hooks: readonly ConfiguredHook[];
   /** False where it may have more hooks than were read. */
   readonly areHooksRead: boolean;
+  /** When it has tools. */
+  readonly toolFolder: ToolFolder | undefined;
   /** One sentence for each part that does not count. */
   readonly problems: readonly string[];
 }
@@ -61,14 +64,16 @@ export async function readPlugin(home: string, id: string): Promise<Plugin | und
   const problems: string[] = [];
   const report = (problem: string): undefined => void problems.push(`The plugin ${id}: ${problem}`);
   const leftOut = (part: string) => (error: Error) => report(`${part} does not count: ${error.message}`);
-  const nothing = { skillsIn: undefined, mcpServers: noServers(), hooks: [] };
+  const nothing = { skillsIn: undefined, mcpServers: noServers(), hooks: [], toolFolder: undefined };
   const manifest = await readManifest(root, report).catch(leftOut('all of it'));
   if (!manifest) return { id, name: id, version: '', description: '', ...nothing, areHooksRead: false, problems };
   const { name, version, description } = manifest;
   const skills = await inside(root, 'skills').catch(leftOut('skills'));
   const mcpServers = (await readServers(root, report).catch(leftOut('mcp.json'))) ?? nothing.mcpServers;
   const hooks = await readHooks(root, home, id).catch(leftOut(`${OWN_FOLDER}/hooks.json`));
-  const brings = { skillsIn: skills && root, mcpServers, hooks: hooks ?? [] };
+  const tools = await inside(root, join(OWN_FOLDER, 'tools')).catch(leftOut(`${OWN_FOLDER}/tools`));
+  const toolFolder = tools && { path: tools, within: root, env: await placesOf(root, home, id) };
+  const brings = { skillsIn: skills && root, mcpServers, hooks: hooks ?? [], toolFolder: toolFolder || undefined };
   return { id, name, version, description, ...brings, areHooksRead: hooks !== undefined, problems };
 }
 
@@ -112,10 +117,15 @@ function noServers(): McpConfig {
 async function readHooks(root: string, home: string, id: string): Promise<readonly ConfiguredHook[]> {
   const path = await inside(root, join(OWN_FOLDER, 'hooks.json'));
   if (path === undefined) return [];
-  const data = join(home, 'plugin-data', id);
-  const hooks = parseHookFile(await readPlainJson(path, MAX_BYTES), { folder: root, env: { PLUGIN_ROOT: root, PLUGIN_DATA: data } });
-  if (hooks.length > 0) await mkdir(data, { recursive: true, mode: 0o700 });
+  const hooks = parseHookFile(await readPlainJson(path, MAX_BYTES), { folder: root, env: await placesOf(root, home, id) });
   return hooks.map((hook) => ({ ...hook, name: `${id}: ${hook.name}` }));
+}
+
+/** Variables for its programs: where they are, and where they may store something, which is made. */
+async function placesOf(root: string, home: string, id: string): Promise<Readonly<Record<string, string>>> {
+  const data = join(home, 'plugin-data', id);
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  return { PLUGIN_ROOT: root, PLUGIN_DATA: data };
 }
 
 /** Where it really is; nothing when it is not there. Throws when it leads out of the plugin. */

@@ -27,7 +27,7 @@ export type ProgramOutcome =
   | { readonly failure: string; readonly stderr?: ProgramOutput };
 
 /** What is read of each output; the rest may come, up to a flood. */
-export const MAX_OUTPUT_BYTES = 64 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024;
 const MAX_ANSWER_BYTES = 8 * 1024 ** 2;
 const FLOOD_BYTES = 16 * 1024 ** 2;
 /** What a program needs to find others, and nothing of what the server was given: its environment holds keys. */

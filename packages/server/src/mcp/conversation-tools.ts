@@ -4,6 +4,7 @@ import type { McpConfig } from '@tendon/protocol';
 import type { SandboxPool } from '@tendon/runtime';
 import type { ConversationConfig } from '../platform/config/config.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
+import type { CustomTools } from '../extensions/custom-tools.ts';
 import type { Plugin } from '../extensions/read-plugin.ts';
 import { offeredPullRequests } from '../git/pull-requests/offered-pull-requests.ts';
 import { PULL_REQUEST_NAMES } from '../git/pull-requests/pull-request-names.ts';
@@ -25,6 +26,8 @@ export interface ConversationToolsParts extends PullRequestParts {
   readonly pins: ToolPins;
   /** Those that are enabled. */
   readonly plugins: readonly Pick<Plugin, 'mcpServers'>[];
+  /** Those of the user. */
+  readonly custom: CustomTools;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
   readonly runtimes: Pick<SandboxPool, 'ports' | 'dialAs'>;
@@ -38,7 +41,7 @@ export interface ConversationToolsParts extends PullRequestParts {
 
 /** What this conversation's agent is offered beside its own tools. */
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): ExternalTools {
-  const { settings, config, mcpServers, mcpLogins, pins, own, runtimes, clock, loop, isAttended, onProblem } = parts;
+  const { settings, config, mcpServers, mcpLogins, pins, custom, own, runtimes, clock, loop, isAttended, onProblem } = parts;
   const usual = () => usualMcpServers(parts);
   const chosen = mcpServers.open(record);
   const urlsOf = (given: McpConfig) => [...given.shttp_servers, ...given.sse_servers].map(urlOf);
@@ -68,15 +71,18 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
   const pulls = offeredPullRequests(record.id, parts);
   return {
     async offered(options) {
-      const [ours, others] = await Promise.all([pulls.offered(options), servers.offered(options)]);
-      return [...ours, ...others.filter(({ spec }) => !PULL_REQUEST_NAMES.has(spec.name))];
+      const [users, ours, others] = await Promise.all([custom.offered(), pulls.offered(options), servers.offered(options)]);
+      const names = new Set(users.map(({ spec }) => spec.name));
+      const rest = [...ours, ...others.filter(({ spec }) => !PULL_REQUEST_NAMES.has(spec.name))];
+      return [...users, ...rest.filter(({ spec }) => !names.has(spec.name))];
     },
-    call: (action, options) => {
-      const called = (PULL_REQUEST_NAMES.has(action.args.name) ? pulls : servers).call(action, options);
-      return called.finally(() => loop.ended('a call of an external tool'));
+    async call(action, options) {
+      const { name } = action.args;
+      const called = (await custom.has(name)) ? custom : PULL_REQUEST_NAMES.has(name) ? pulls : servers;
+      return called.call(action, options).finally(() => loop.ended('a call of an external tool'));
     },
     async close() {
-      await servers.close();
+      await Promise.all([custom.close(), servers.close()]);
       mcpServers.forget(record.id);
     },
   };
