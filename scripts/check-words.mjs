@@ -78,9 +78,10 @@ function show(word) {
 }
 
 function check() {
+  const texts = files.map((file) => linesOf(file).join('\n'));
   let left = 0;
   for (const [word, [instead, pattern]] of Object.entries(WORDS)) {
-    const found = files.reduce((sum, file) => sum + (linesOf(file).join('\n').match(pattern)?.length ?? 0), 0);
+    const found = texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
     left += found;
     if (found > 0) process.stdout.write(`"${word}": ${found}. Write ${instead} (node scripts/check-words.mjs '${word}' lists them)\n`);
   }
