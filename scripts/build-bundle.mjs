@@ -28,7 +28,7 @@ async function bundle({ cwd, entry, outDir }) {
     fixedExtension: false,
     // `import` and `require` are added for each import by its kind: a package gives each what it made for it.
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node'] } },
-    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:(?!http$)/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'] },
+    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'] },
   });
   const old = `${fresh}.old`;
   mkdirSync(dirname(outDir), { recursive: true });

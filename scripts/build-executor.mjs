@@ -40,7 +40,7 @@ async function buildExecutor() {
     outDir: fresh,
     fixedExtension: true,
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node', 'import', 'default'] } },
-    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:(?!http$)/] },
+    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:/] },
   });
   const require = createRequire(join(root, 'packages/executor/package.json'));
   copyFileSync(require.resolve(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`), join(fresh, 'pty.node'));
