@@ -1,6 +1,6 @@
 // How everything that Node runs is bundled: one start reads a few files, not a thousand.
 
-const IMPORT = /^import (?:(\w+)|(\w+, )?\{([^}]*)\}) from "(node:[\w/]+)";$/gm;
+const IMPORT = /^import (?:(\w+)(?:, )?)?(?:\{([^}]*)\})? ?from "(node:[\w/]+)";$/gm;
 
 /**
  * What a bundle imports of Node it takes from the module itself, not from its namespace: to make that, Node reads every getter. Those of
@@ -9,11 +9,12 @@ const IMPORT = /^import (?:(\w+)|(\w+, )?\{([^}]*)\}) from "(node:[\w/]+)";$/gm;
 const leanImports = {
   name: 'lean-imports',
   renderChunk: (code) =>
-    code.replaceAll(IMPORT, (_, whole, both, names, module) => {
-      if (both) throw new Error(`import the default of ${module} and its names in two lines`);
-      const taken = whole ?? `{${names.replaceAll(' as ', ': ')}}`;
-      return `const ${taken} = globalThis.process.getBuiltinModule("${module}");`;
-    }),
+    code.replaceAll(IMPORT, (_, whole, names, module) =>
+      [whole, names && `{${names.replaceAll(' as ', ': ')}}`]
+        .filter(Boolean)
+        .map((taken) => `const ${taken} = globalThis.process.getBuiltinModule("${module}");`)
+        .join('\n'),
+    ),
 };
 
 export const bundleOptions = {
