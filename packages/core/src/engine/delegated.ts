@@ -16,6 +16,8 @@ export interface DelegatedTask {
   readonly leftUsd: number | undefined;
   /** When its work is stopped; default: when it ends. Counted from the action, so a restart gives it no more. */
   readonly endsAt?: Date | undefined;
+  /** It works in a copy of the workspace, and its report says where its changes are. */
+  readonly isIsolated?: boolean;
 }
 
 export type Delegation =
@@ -42,7 +44,9 @@ export async function delegated(
   try {
     const task = typeof args.inputs.task === 'string' ? args.inputs.task : JSON.stringify(args.inputs);
     const endsAt = args.time_limit === undefined ? undefined : new Date(Date.parse(timestamp) + args.time_limit * 1000);
-    const asked = ports.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task, endsAt, ...leftOf(ports) }, { signal }));
+    const asked = ports.retry.untilWritten(() =>
+      delegate({ actionId: id, agent: args.agent, task, endsAt, ...(args.isolated && { isIsolated: true }), ...leftOf(ports) }, { signal }),
+    );
     const done = await unlessAborted(asked, ports.aborts.closing);
     if (!done) return undefined;
     if (!done.ok) return { ...notStarted(done.reason), costUsd: 0 };

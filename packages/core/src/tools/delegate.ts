@@ -12,17 +12,18 @@ export function delegateTo(others: readonly { readonly name: string; readonly de
   const known = ['ExploreAgent (looks, changes nothing)', ...named].join(', ');
   return defineTool({
     name: 'delegate',
-    description:
-      'Have another agent do a separable part of the work in the same workspace. It knows only what you write here; you get its report.',
+    description: 'Have another agent do a separable part of the work. It knows only what you write here; you get its report.',
     needsSandbox: false,
     parameters: z.object({
       task: z.string().describe('What to do and what to report, with everything it needs to know.'),
       agent: z.string().optional().describe(`Default one like you; or ${known}, or one of .agents/agents.`),
       minutes: z.number().positive().max(MAX_MINUTES).optional(),
+      isolated: z.boolean().optional().describe('In a copy; you get a git branch.'),
     }),
-    toAction: ({ task, agent = 'CodeActAgent', minutes }) => {
+    toAction: ({ task, agent = 'CodeActAgent', minutes, isolated }) => {
       const limit = minutes !== undefined && { time_limit: minutes * 60 };
-      return task.trim() ? DelegateAction.create({ agent, inputs: { task }, ...limit }) : 'the task is empty.';
+      const copy = isolated && { isolated };
+      return task.trim() ? DelegateAction.create({ agent, inputs: { task }, ...limit, ...copy }) : 'the task is empty.';
     },
   });
 }

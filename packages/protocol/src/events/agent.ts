@@ -48,8 +48,14 @@ export const RejectAction = defineAction({
 
 export const DelegateAction = defineAction({
   kind: 'delegate',
-  /** `time_limit`: seconds, after which its work is stopped. */
-  args: () => ({ agent: z.string(), inputs: outputs, thought, time_limit: z.number().positive().optional() }),
+  /** `time_limit`: seconds, after which its work is stopped. `isolated`: it works in a copy of the workspace. */
+  args: () => ({
+    agent: z.string(),
+    inputs: outputs,
+    thought,
+    time_limit: z.number().positive().optional(),
+    isolated: z.boolean().optional(),
+  }),
   traits: { answeredBy: 'core' },
   message: (args) => `I'm asking ${args.agent} for help with this task.`,
 });

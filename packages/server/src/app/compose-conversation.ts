@@ -21,6 +21,7 @@ import type { StoredConversation } from '../conversations/conversation-records.t
 import type { Conversations } from '../conversations/conversations.ts';
 import { agentOf } from '../conversations/agents/agent-of.ts';
 import type { TaskBudgets } from '../conversations/delegated/task-budget.ts';
+import { IsolatedCopies } from '../conversations/delegated/isolated-copies.ts';
 import { delegation } from '../conversations/delegated/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
@@ -31,7 +32,7 @@ import { toolFolders } from '../extensions/installed-tools.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
 import { knowledgeSources } from '../knowledge/knowledge-sources.ts';
 import { replayThen } from '../replay/replay-then.ts';
-import { repositoryOf } from '../git/repository/repository-of.ts';
+import { committerOf, repositoryOf } from '../git/repository/repository-of.ts';
 import type { EventSearch } from '../events/event-search.ts';
 import { searchPast } from '../events/search-past.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
@@ -64,7 +65,7 @@ export interface ConversationParts extends Foundation, TurnPorts {
   readonly runtimes: SandboxPool;
   readonly conversations: Conversations;
   readonly eventSearch: EventSearch;
-  readonly registry: Pick<ConversationRegistry, 'sayProblem'>;
+  readonly registry: Pick<ConversationRegistry, 'sayProblem' | 'records'>;
   readonly around: Around;
 }
 
@@ -99,7 +100,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
     smallLlm: metered(modelSource(() => choice().small, make)),
     extensions: {
       ...(!record.delegated_by && {
-        delegate: delegation(conversations, record, { clock, isUnattended: config.isUnattended }),
+        delegate: delegation(conversations, record, { clock, copies: copiesOf(record, own, parts), isUnattended: config.isUnattended }),
         past: searchPast(record, { ...parts, conversations }),
       }),
       external: await externalTools(record, { ...parts, own, onProblem }),
@@ -136,6 +137,14 @@ async function externalTools(record: StoredConversation, parts: ExternalParts): 
     onProblem,
   });
   return conversationTools(record, { ...parts, custom, plugins, isAttended: () => conversations.questions.isAttended(record.id) });
+}
+
+/** None where the sandbox is no boundary for git, or on another host, where a workspace is not copied. */
+function copiesOf(parent: StoredConversation, own: Runtimes, parts: ConversationParts): IsolatedCopies | undefined {
+  const { config, settings, clock, runtimes: pool } = parts;
+  if (config.runtime === 'none' || config.runtime === 'remote') return undefined;
+  const committer = () => committerOf(settings);
+  return new IsolatedCopies({ parent, own, pool, records: parts.registry.records, clock, committer });
 }
 
 /** By the rules of each moment, its own and those of the conversations above it. */

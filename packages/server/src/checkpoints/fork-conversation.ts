@@ -92,6 +92,7 @@ function forkedRecord(source: StoredConversation, event: number, now: string): O
     request: _request,
     network_questions: _questions,
     delegated_by: _delegated,
+    own_copy: _copy,
     ...inherited
   } = source;
   const forked_from = { conversation_id: source.id, event_id: event };

@@ -47,6 +47,8 @@ export type StoredConversation = ConversationRecord & {
   readonly request?: RequestName;
   /** The conversation whose agent asked for this one, and the action it did so with. */
   readonly delegated_by?: { readonly conversation_id: string; readonly action_id: number };
+  /** It was made with a copy of its workspace, which it works in, or which was removed because nothing changed in it. */
+  readonly own_copy?: 'used' | 'removed';
   /** The conversation that it goes on from, and the last event that both have. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: number };
   /** For lists: as it was when it was last closed. */
@@ -107,6 +109,11 @@ export class ConversationRecords {
     const { id, created_at: sort, delegated_by: by } = record;
     const entry = by && this.#store.put(delegationsOf(by.conversation_id), { id, sort, value: {} });
     await Promise.all([entry, this.#put(record), this.mark(id)]);
+  }
+
+  /** This one is about to be made by the first one's agent: what there is of it goes with the first. */
+  async announceDelegated(parent: string, id: string): Promise<void> {
+    await this.#store.put(delegationsOf(parent), { id, sort: this.now(), value: {} });
   }
 
   async get(id: string): Promise<StoredConversation | undefined> {

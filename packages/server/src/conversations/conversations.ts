@@ -323,7 +323,8 @@ export class Conversations {
   /** The one place where all that a conversation leaves behind is erased; repeated at the next start when it is interrupted. */
   async #erase(id: string): Promise<void> {
     for (const delegated of await this.#records.delegatedBy(id)) {
-      await this.delete(delegated);
+      // One without a record may have left the copy of a workspace that was being made for it.
+      if (!(await this.delete(delegated))) await removeFolder(ownFolder(this.#options.config.home, delegated));
       await this.#records.forgetDelegated(id, delegated);
     }
     const { runtimes, storage, onErase } = this.#options;

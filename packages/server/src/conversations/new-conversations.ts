@@ -5,6 +5,7 @@ import { randomUUID, createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
+import { removeFolder } from '@tendon/runtime';
 import { checkNetworkParams } from './network/conversation-network.ts';
 import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
@@ -96,14 +97,30 @@ export class NewConversations {
    * The conversation in which another agent does a part of this one's work, in its folder and under its settings; the same one when it is
    * called again for the same action.
    */
-  async delegate(parent: StoredConversation, { actionId, ...agent }: DelegateParams): Promise<StoredConversation> {
+  async delegate(parent: StoredConversation, { actionId, copy, ...agent }: DelegateParams): Promise<StoredConversation> {
     const { id, made } = await this.#delegatedAs(parent, actionId);
     if (made) return made;
     const llm = this.#registry.modelAccess.get(parent.id);
-    const record = delegatedRecord(parent, { id, ...agent, actionId, now: this.#records.now() });
+    const place = copy && (await this.#copied(parent, id, copy));
+    const record = delegatedRecord(parent, { id, ...agent, actionId, place, now: this.#records.now() });
     if (llm) this.#registry.modelAccess.set(id, llm);
     await this.#records.add(record);
     return record;
+  }
+
+  /** A kill in between leaves a folder without a record: it goes when the work is delegated again, or with the conversation above. */
+  async #copied(parent: StoredConversation, id: string, copy: NonNullable<DelegateParams['copy']>): Promise<NewPlace> {
+    const place = { id, workspace: join((await this.#registry.roots).own, id) };
+    await this.#records.announceDelegated(parent.id, id);
+    await removeFolder(place.workspace);
+    try {
+      await copy(place);
+      if (!(await this.#records.get(parent.id))) throw new Error('the conversation that asked for it was deleted');
+      return place;
+    } catch (cause) {
+      await removeFolder(place.workspace);
+      throw cause;
+    }
   }
 
   /** The one that was made for this action; `undefined` when it was not asked for yet. */
@@ -172,12 +189,21 @@ function delegatedId(parentId: string, actionId: number, attempt: number): strin
   return createHash('sha256').update(`${parentId}:${actionId}:${attempt}`).digest('hex').slice(0, 32);
 }
 
-export interface DelegateParams extends FoundAgent, Pick<DelegatedTask, 'actionId'> {}
+export interface DelegateParams extends FoundAgent, Pick<DelegatedTask, 'actionId'> {
+  /** Fills a folder of its own; default: it works in the same folder. Where this rejects, nothing is made. */
+  readonly copy?: ((place: NewPlace) => Promise<void>) | undefined;
+}
 
-/** In the folder and under the settings of the one that asks; a repository is there already. */
+interface DelegatedRecordParams extends Omit<DelegateParams, 'copy'> {
+  readonly id: string;
+  readonly place: NewPlace | undefined;
+  readonly now: string;
+}
+
+/** In the folder, or a copy, and under the settings of the one that asks; a repository is there already. */
 function delegatedRecord(
   parent: StoredConversation,
-  { id, agent, agent_file, actionId, now }: DelegateParams & { readonly id: string; readonly now: string },
+  { id, agent, agent_file, actionId, place, now }: DelegatedRecordParams,
 ): StoredConversation {
   const {
     summary: _summary,
@@ -188,6 +214,7 @@ function delegatedRecord(
     agent_file: _file,
     agent_changed: _changed,
     agent_before: _before,
+    own_copy: _copy,
     confirmation_rules: _rules, // its own begin empty: those of its parent hold in it as they are then
     ...inherited
   } = parent;
@@ -196,6 +223,7 @@ function delegatedRecord(
     stopped: false,
     selected_repository: null,
     rules_repository: parent.rules_repository ?? parent.selected_repository,
+    ...(place && { workspace: place.workspace, own_copy: 'used' as const }),
     id,
     agent,
     ...(agent_file && { agent_file }),

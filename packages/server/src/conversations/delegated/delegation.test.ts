@@ -1,4 +1,6 @@
-import { StorageError, type Storage } from '@tendon/core';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { StorageError, type Delegation, type Storage } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { ChangeAgentStateAction, MessageAction, type ConfirmationRule, type Settings } from '@tendon/protocol';
@@ -131,4 +133,82 @@ it('EN942: a delegated agent is stopped when its time is over, and its last word
     report: expect.stringContaining('its time was over'),
     outputs: { agent_state: 'stopped' },
   });
+});
+
+const ISOLATED = { actionId: 7, agent: 'CodeActAgent', task: 'a part', leftSteps: 10, leftUsd: undefined, isIsolated: true };
+
+/** Copies whose making a kill has cut off so often. */
+function copiesCutOff(times: number) {
+  const folders: string[] = [];
+  return {
+    folders,
+    make: async ({ workspace }: { readonly workspace: string }): Promise<void> => {
+      expect(existsSync(workspace)).toBe(false);
+      mkdirSync(join(workspace, `half ${folders.length}`), { recursive: true });
+      folders.push(workspace);
+      if (folders.length <= times) await new Promise(() => undefined);
+    },
+    prepare: async () => '[You work in a copy.]',
+    handOver: async (_child: unknown, done: Delegation) => done,
+  };
+}
+
+it('EN953: a copy whose making was cut off is made anew, and what there was of it goes with the conversation', async () => {
+  const copies = copiesCutOff(2);
+  const { signal } = new AbortController();
+  const llm = createScriptedProvider([{ text: 'the part is done' }]);
+  let server = conversationsWith(60_000, { llm });
+  const id = await made(server.conversations);
+  const below = (): readonly string[] => readdirSync(join(server.home, 'workspaces')).filter((name) => name !== id);
+  const asked = async () =>
+    delegation(server.conversations, (await server.conversations.get(id))!, { clock: systemClock, copies })(ISOLATED, { signal });
+  for (const count of [1, 2]) {
+    void asked();
+    await vi.waitUntil(() => copies.folders.length === count, WAIT);
+    await server.conversations.close();
+    server = conversationsWith(60_000, { llm, storage: server.storage, home: server.home });
+  }
+  onTestFinished(() => server.conversations.close());
+  expect(await asked()).toMatchObject({ ok: true, report: 'the part is done' });
+  const [child, ...others] = await server.conversations.delegatedBy(id);
+  expect([below(), others]).toEqual([[child], []]);
+  const record = await server.conversations.get(child!);
+  expect(record).toMatchObject({ own_copy: 'used', workspace: copies.folders[2] });
+  expect(await server.conversations.createDelegated(record!, { actionId: 8, agent: 'CodeActAgent' })).not.toHaveProperty('own_copy');
+  await server.conversations.delete(id);
+  expect(below()).toEqual([]);
+});
+
+it('EN953: what a copy has left that was cut off goes with the conversation', async () => {
+  const copies = copiesCutOff(1);
+  const first = conversationsWith(60_000, { llm: createScriptedProvider([]) });
+  const id = await made(first.conversations);
+  const parent = (await first.conversations.get(id))!;
+  void delegation(first.conversations, parent, { clock: systemClock, copies })(ISOLATED, { signal: new AbortController().signal });
+  await vi.waitUntil(() => copies.folders.length === 1, WAIT);
+  await first.conversations.close();
+  const next = conversationsWith(60_000, { storage: first.storage, home: first.home });
+  onTestFinished(() => next.conversations.close());
+  await next.conversations.delete(id);
+  expect(readdirSync(join(next.home, 'workspaces'))).toEqual([]);
+});
+
+it('EN954: where no copy can be made nobody begins, and the reason is in words', async () => {
+  const { conversations, home } = conversationsWith(60_000, { llm: createScriptedProvider([]) });
+  onTestFinished(() => conversations.close());
+  const id = await made(conversations);
+  const parent = (await conversations.get(id))!;
+  const { signal } = new AbortController();
+  const failing = { ...copiesCutOff(0), make: () => Promise.reject(new Error('the disk is full')) };
+  const noGit = { ...copiesCutOff(0), prepare: () => Promise.reject(new Error('there is no git in the sandbox')) };
+  for (const [copies, words] of [
+    [undefined, 'sandboxes of this server do not allow it'],
+    [failing, 'the disk is full'],
+    [noGit, 'there is no git in the sandbox'],
+  ] as const) {
+    const reason = expect.stringContaining(`${words}). Without isolated`) as string;
+    expect(await delegation(conversations, parent, { clock: systemClock, copies })(ISOLATED, { signal })).toEqual({ ok: false, reason });
+    const left = (await Promise.all((await conversations.delegatedBy(id)).map((each) => conversations.get(each)))).filter(Boolean);
+    expect([left, readdirSync(join(home, 'workspaces'))]).toEqual([[], [id]]);
+  }
 });

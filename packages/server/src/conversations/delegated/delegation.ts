@@ -1,6 +1,17 @@
-import { spentOf, StorageError, type Clock, type Conversation, type Delegate, type Delegation, type SubmitResult } from '@tendon/core';
+import {
+  spentOf,
+  StorageError,
+  type Clock,
+  type Conversation,
+  type Delegate,
+  type DelegatedTask,
+  type Delegation,
+  type SubmitResult,
+} from '@tendon/core';
 import { ChangeAgentStateAction, isAction, isObservation, MessageAction, type AgentState, type Event } from '@tendon/protocol';
 import { offersChoices } from './delegated-questions.ts';
+import type { IsolatedCopies } from './isolated-copies.ts';
+import { worksReadOnly } from '../agents/agent-of.ts';
 import type { Conversations } from '../conversations.ts';
 import type { StoredConversation } from '../conversation-records.ts';
 
@@ -8,6 +19,8 @@ const ENDS: ReadonlySet<AgentState> = new Set(['finished', 'rejected', 'error', 
 
 interface DelegationOptions {
   readonly clock: Clock;
+  /** For agents that are to work in a copy of the workspace; default: none can. */
+  readonly copies?: Pick<IsolatedCopies, 'make' | 'prepare' | 'handOver'> | undefined;
   /** Nobody is there to answer it, so a question ends its work. Default false. */
   readonly isUnattended?: boolean;
 }
@@ -19,14 +32,13 @@ interface DelegationOptions {
 export function delegation(
   conversations: Conversations,
   parent: StoredConversation,
-  { clock, isUnattended = false }: DelegationOptions,
+  { clock, copies, isUnattended = false }: DelegationOptions,
 ): Delegate {
   return async (task, { signal }) => {
     const begun = await conversations.findDelegated(parent, task);
     if (!begun && signal.aborted) return CANCELLED;
-    const found = begun ?? (await conversations.agents.find(parent, task.agent));
-    if ('code' in found) return { ok: false, reason: found.message };
-    const child = begun ?? (await conversations.createDelegated(parent, { ...found, actionId: task.actionId }));
+    const child = begun ?? (await newChild(conversations, parent, task, { copies, signal }));
+    if ('reason' in child) return child;
     const held = await conversations.enter(child.id);
     if (!held) return { ok: false, reason: 'its conversation was deleted.' };
     const { conversation } = held.open;
@@ -38,15 +50,22 @@ export function delegation(
     const limit = timeLimit(task.endsAt, clock, stop);
     try {
       if (conversation.state.lastUserMessageId < 0) {
+        const words = child.own_copy === 'used' && copies ? await prepared(child, copies, signal) : '';
         if (signal.aborted) return CANCELLED;
-        const submitted = stored(await conversations.submit(child.id, MessageAction.create({ content: task.task })));
+        if (typeof words !== 'string') {
+          await conversations.delete(child.id);
+          return words;
+        }
+        const content = words === '' ? task.task : `${task.task}\n\n${words}`;
+        const submitted = stored(await conversations.submit(child.id, MessageAction.create({ content })));
         if (!submitted.ok) return { ok: false, reason: submitted.error.message };
       } else if (signal.aborted && !ENDS.has(conversation.state.agentState)) stored(await stop());
       conversation.wake();
       limit.start();
       const done = await report(conversation, held.open.ended, { isUnattended, onState: () => conversations.delegated.changed(parent.id) });
       const isCut = limit.isOver && done.ok && done.outputs.agent_state === 'stopped';
-      return isCut ? { ...done, report: `${TIME_OVER} ${done.report || '(nothing)'}` } : done;
+      const ended = isCut ? { ...done, report: `${TIME_OVER} ${done.report || '(nothing)'}` } : done;
+      return child.own_copy && copies ? await copies.handOver(child, ended, { signal }) : ended;
     } finally {
       void conversations.delegated.changed(parent.id).catch(() => undefined);
       signal.removeEventListener('abort', stop);
@@ -55,6 +74,55 @@ export function delegation(
       held.release();
     }
   };
+}
+
+interface CopyOptions extends Pick<DelegationOptions, 'copies'> {
+  readonly signal: AbortSignal;
+}
+
+type NotBegun = Extract<Delegation, { readonly ok: false }>;
+
+const notCopied = (cause: unknown): NotBegun => ({
+  ok: false,
+  reason: `the workspace could not be copied for it (${wordsOfError(cause)}). Without isolated it works in this one.`,
+});
+
+/** The conversation of the other agent, or why there is none. One that changes nothing needs no copy. */
+async function newChild(
+  conversations: Conversations,
+  parent: StoredConversation,
+  task: DelegatedTask,
+  { copies, signal }: CopyOptions,
+): Promise<StoredConversation | NotBegun> {
+  const found = await conversations.agents.find(parent, task.agent);
+  if ('code' in found) return { ok: false, reason: found.message };
+  const params = { ...found, actionId: task.actionId };
+  const reads = worksReadOnly({ ...found, read_only: parent.read_only }) || worksReadOnly(conversations.agents.now(parent));
+  if (!task.isIsolated || reads) return conversations.createDelegated(parent, params);
+  if (!copies) return notCopied('sandboxes of this server do not allow it');
+  try {
+    return await conversations.createDelegated(parent, { ...params, copy: (place) => copies.make(place, { signal }) });
+  } catch (cause) {
+    if (cause instanceof StorageError) throw cause;
+    return signal.aborted ? CANCELLED : notCopied(cause);
+  }
+}
+
+/** Words about its copy, for its agent. */
+async function prepared(
+  child: StoredConversation,
+  copies: NonNullable<CopyOptions['copies']>,
+  signal: AbortSignal,
+): Promise<string | NotBegun> {
+  try {
+    return await copies.prepare(child, { signal });
+  } catch (cause) {
+    return notCopied(cause);
+  }
+}
+
+function wordsOfError(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 const TIME_OVER = 'It was stopped, because its time was over. Its last words:';
@@ -72,7 +140,7 @@ function timeLimit(endsAt: Date | undefined, clock: Clock, stop: () => Promise<S
   return limit;
 }
 
-const CANCELLED: Delegation = { ok: false, reason: 'it was cancelled.' };
+const CANCELLED: NotBegun = { ok: false, reason: 'it was cancelled.' };
 
 /** A client hears at once that there is no space; an agent waits until there is. */
 function stored(result: SubmitResult): SubmitResult {

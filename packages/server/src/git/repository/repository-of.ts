@@ -19,6 +19,11 @@ export interface RepositoryParts {
   readonly opened: Promise<Conversation>;
 }
 
+/** Who commits in sandboxes, unless git is configured there. */
+export function committerOf({ current }: Pick<SettingsStore, 'current'>): { readonly name: string; readonly email: string } {
+  return { name: current?.git_user_name || 'tendon', email: current?.git_user_email || 'tendon@localhost' };
+}
+
 /** The conversation's sandboxes, with its repository where it has one. */
 export function repositoryOf(runtimes: Runtimes, record: StoredConversation, parts: RepositoryParts): Runtimes {
   const { selected_repository: repository, selected_branch: branch, git_provider: provider } = record;
@@ -33,10 +38,7 @@ export function repositoryOf(runtimes: Runtimes, record: StoredConversation, par
   return withRepository(runtimes, {
     source: read.source,
     limits: config.clone,
-    user: {
-      name: settings.current?.git_user_name || 'tendon',
-      email: settings.current?.git_user_email || 'tendon@localhost',
-    },
+    user: committerOf(settings),
     now: () => clock.now(),
     ready: record.repository_ready,
     isReadOnly: () => worksReadOnly(parts.conversations.agents.now(record)),

@@ -32,7 +32,10 @@ export const delegateCard: ActionCard<'delegate'> = (step) => {
   const result = observed('delegate', step.observation);
   const task = typeof inputs.task === 'string' ? inputs.task : '';
   const detail = result?.content || task;
-  const facts = [...outcomeFacts(step), ...durationFacts(step)];
+  const { branch, changed } = result?.extras.outputs ?? {};
+  const changes = typeof changed === 'string' ? changed : '';
+  const place = typeof branch === 'string' ? branch : step.action.args.isolated && 'in a copy';
+  const facts = [...(place ? [{ text: place }] : []), ...outcomeFacts(step), ...durationFacts(step)];
   return {
     icon: ChevronRight,
     verb: agent,
@@ -41,6 +44,15 @@ export const delegateCard: ActionCard<'delegate'> = (step) => {
     facts,
     name: `${agent} ${detail}${spoken(facts)}`,
     open: 'never',
-    ...(result && task && { body: () => <p className="thread text-ink-2">{task}</p> }),
+    ...(result && task && { body: () => <DelegatedBody task={task} changes={changes} /> }),
   };
 };
+
+function DelegatedBody({ task, changes }: { readonly task: string; readonly changes: string }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="thread text-ink-2">{task}</p>
+      {changes && <Well text={changes} />}
+    </div>
+  );
+}

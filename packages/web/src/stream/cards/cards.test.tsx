@@ -44,6 +44,18 @@ describe('cards', () => {
     expect(card.copy).toContain('812');
   });
 
+  it('EN951: a delegation that is handed over on a branch shows it, with the changed files', () => {
+    const common = { timestamp: '2026-01-01T00:00:00Z', source: 'agent' };
+    const action = fromJson({ ...common, id: 1, action: 'delegate', args: { agent: 'Coder', inputs: { task: 'x' }, isolated: true } });
+    const outputs = { branch: 'tendon/1234abcd', changed: ' a | 1 +' };
+    const observation = fromJson({ ...common, id: 2, observation: 'delegate', cause: 1, content: 'done', extras: { outputs } });
+    if (!isAction(action) || !isObservation(observation)) throw new Error('these are an action and its observation');
+    expect(cardOf(step(action)).facts).toEqual([{ text: 'in a copy' }]);
+    const card = cardOf({ ...step(action), observation });
+    expect(card.facts).toEqual([{ text: 'tendon/1234abcd' }]);
+    expect(renderToStaticMarkup(card.body!())).toContain(' a | 1 +');
+  });
+
   it('CL761: a search is shown as one, with what was looked for', () => {
     const args = { path: '.', search: { kind: 'grep', pattern: 'to-?do' } };
     const event = fromJson({ id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'read', args });
