@@ -12,7 +12,7 @@ export interface Group {
 export const NOT_ON_THE_WIRE: readonly Group[] = [
   {
     why: 'Hooks, tools and plugins are files in the home of the server’s user, and programs on its machine: no client can put them there.',
-    ids: 'EX900–EX914, EX920–EX927',
+    ids: 'EX900–EX914, EX920–EX929',
   },
   {
     why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',

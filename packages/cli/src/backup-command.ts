@@ -3,7 +3,8 @@ import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
-The server may run meanwhile. Files of the workspaces are not in it. Put it back with tendon restore.
+The server may run meanwhile. Skills, notes, agents, hooks, tools and plugins of the home are in it, as you
+wrote them, without node_modules. Files of the workspaces are not. Put it back with tendon restore.
 Exit code: 0 all is in it, 1 it could not be made, or something was missing, 2 wrong usage.`;
 
 export const backupCommand: AddCommand = (program, end) => {

@@ -4,9 +4,16 @@ import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 Every file is verified before anything is changed. Stop the server first.
-Sandboxes of before are put aside with what they stored; workspaces stay as they are. A backup whose conversations work in
+Sandboxes of before are put aside with what they stored; workspaces stay as they are. Hooks, tools and plugins run on this machine as
+you: they are restored with --with-programs alone, so look at those of a backup that somebody else may have changed. A backup whose conversations work in
 folders that this machine does not allow (WORKSPACE_BASE, TENDON_ALLOWED_DIRS) is refused.
 Exit code: 0 done, 1 refused or failed, 2 wrong usage.`;
+
+interface RestoreFlags {
+  readonly force?: boolean;
+  readonly withPrograms?: boolean;
+  readonly home?: string;
+}
 
 export const restoreCommand: AddCommand = (program, end) => {
   program
@@ -14,9 +21,10 @@ export const restoreCommand: AddCommand = (program, end) => {
     .description('put a backup back')
     .argument('<folder>', 'what tendon backup made')
     .option('--force', 'also when there are conversations: they are put aside, not deleted')
+    .option('--with-programs', 'also hooks, tools and plugins, which run on this machine as you')
     .option('--home <folder>', 'where it is put (default ~/.tendon)')
     .addHelpText('after', HELP)
-    .action(async (folder: string, { force = false, home }: { force?: boolean; home?: string }) => {
+    .action(async (folder: string, { force = false, withPrograms = false, home }: RestoreFlags) => {
       const { readConfig, restoreStore, systemClock } = await import('@tendon/server/headless');
       const read = readConfig(withOptions(process.env, home === undefined ? {} : { home }));
       if (!read.ok) {
@@ -24,9 +32,13 @@ export const restoreCommand: AddCommand = (program, end) => {
         return end(EXIT.usage);
       }
       const from = resolve(folder);
-      const done = await restoreStore({ from, home: read.config.home, folders: read.config, force, clock: systemClock });
+      const done = await restoreStore({ from, home: read.config.home, folders: read.config, force, withPrograms, clock: systemClock });
       process.stdout.write(`${read.config.home} has ${done.conversations} conversation${done.conversations === 1 ? '' : 's'} now.\n`);
       if (done.aside !== undefined) process.stdout.write(`What was there before is in ${done.aside}.\n`);
+      if (done.leftOut.length > 0) {
+        const parts = done.leftOut.join(', ');
+        process.stdout.write(`Not restored, because they run on this machine as you: ${parts}. Look at them, and use --with-programs.\n`);
+      }
       end(EXIT.done);
     });
 };

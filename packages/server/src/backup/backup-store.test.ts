@@ -1,6 +1,6 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Secret } from '@tendon/protocol/masking';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { MessageAction, toJson } from '@tendon/protocol';
@@ -33,7 +33,8 @@ async function makePlace() {
   const problems: string[] = [];
   const save = (withSecrets = false) =>
     backupStore({ home, to, withSecrets, now: new Date(), onProblem: (sentence) => problems.push(sentence) });
-  const restore = (into: string, force = false) => restoreStore({ from: to, home: into, folders: NO_FOLDERS, force, clock: systemClock });
+  const restore = (into: string, force = false, withPrograms = false) =>
+    restoreStore({ from: to, home: into, folders: NO_FOLDERS, force, withPrograms, clock: systemClock });
   return { root, home, to, storage, log, say, problems, open, save, restore };
 }
 
@@ -44,7 +45,7 @@ it('TJ9, TJ11: a store in use is copied whole, and comes back in another home', 
   await say('later');
   await storage.events.delete('c');
   const other = join(root, 'other');
-  expect(await restore(other)).toEqual({ conversations: 1, aside: undefined });
+  expect(await restore(other)).toEqual({ conversations: 1, aside: undefined, leftOut: [] });
   const restored = await open(other);
   expect((await (await restored.events.open('c')).read()).map(toJson)).toEqual(before.map(toJson));
   expect(await restored.records.get('conversations', 'c')).toMatchObject({ workspace: join(other, 'workspaces/c') });
@@ -100,4 +101,42 @@ it.each(['tendon.db', 'manifest.json'])('TJ11: a backup whose %s was changed is 
   appendFileSync(join(to, name), 'x');
   await expect(restore(join(root, 'other'))).rejects.toThrow('Nothing was changed');
   expect(readdirSync(root).toSorted()).toEqual(['backup', 'home']);
+});
+
+function write(home: string, name: string, content: string, mode = 0o600): void {
+  mkdirSync(dirname(join(home, name)), { recursive: true });
+  writeFileSync(join(home, name), content, { mode });
+}
+
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .filter((name) => !/^(?:tendon\.db|blobs|manifest|jwt-secret)/.test(name))
+    .toSorted();
+
+it('EX928, EX929: what the user writes is in it, and what is executed comes back only when that is asked for', async () => {
+  const { root, home, to, problems, save, restore } = await makePlace();
+  const texts = { 'skills/pack/SKILL.md': 'How.', 'notes/user.md': '- Tea.', 'agents/calm.md': 'Be calm.' };
+  const programs = { 'hooks.json': '{}', 'hooks/guard.sh': 'exit 2', 'tools/lib/a.ts': '1', 'plugins/shop/plugin.json': '{}' };
+  for (const [name, content] of Object.entries({ ...texts, ...programs })) write(home, name, content, name.endsWith('.sh') ? 0o700 : 0o600);
+  write(home, 'tools/node_modules/x/index.js', '');
+  write(root, 'linked/SKILL.md', 'linked');
+  symlinkSync(join(root, 'linked'), join(home, 'skills/linked'));
+  symlinkSync('/etc/passwd', join(home, 'tools/lib/b.ts'));
+  await save();
+  expect(problems).toEqual([expect.stringContaining('tools/lib/b.ts is no file')]);
+  const all = [...Object.keys(texts), ...Object.keys(programs), 'skills/linked/SKILL.md'].toSorted();
+  expect(filesIn(to)).toEqual(all);
+  const other = join(root, 'other');
+  write(other, 'skills/mine/SKILL.md', 'mine');
+  write(other, 'tools/mine.ts', 'mine');
+  const { aside, leftOut } = await restore(other);
+  expect(leftOut).toEqual(['hooks.json', 'hooks', 'tools', 'plugins']);
+  expect(filesIn(other)).toEqual([...Object.keys(texts), 'skills/linked/SKILL.md', 'tools/mine.ts'].toSorted());
+  expect(filesIn(aside!)).toEqual(['skills/mine/SKILL.md']);
+  const third = join(root, 'third');
+  expect(await restore(third, false, true)).toMatchObject({ leftOut: [], aside: undefined });
+  expect(filesIn(third)).toEqual(all);
+  expect(statSync(join(third, 'hooks/guard.sh')).mode & 0o777).toBe(0o700);
 });

@@ -10,6 +10,7 @@ import { copyFile, link, mkdir, readdir, realpath, rename, rm, stat, writeFile }
 import { dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { hashesOf, MANIFEST, type Manifest } from './manifest.ts';
+import { copyUserFiles } from './user-files.ts';
 
 export interface BackupOptions {
   readonly home: string;
@@ -39,6 +40,7 @@ export async function backupStore({ home, to, withSecrets, now, onProblem }: Bac
     for (const hash of used) if (!(await take(hash, blobs))) onProblem(`blob ${hash} is missing; the event it belongs to says so.`);
     for (const hash of await blobsIn(blobs.to)) if (!used.has(hash)) await rm(pathOf(blobs.to, hash));
     if (withSecrets && (await isThere(join(home, 'jwt-secret')))) await copyFile(join(home, 'jwt-secret'), join(draft, 'jwt-secret'));
+    await copyUserFiles(home, draft, onProblem);
     const files = await hashesOf(draft);
     const manifest: Manifest = {
       tendon_backup: 1,

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { readPlainJson } from '../platform/read-plain-file.ts';
+import { isUserFile } from './user-files.ts';
 
 /** Beside the files it names; written last, so a folder without it is no backup. */
 export const MANIFEST = 'manifest.json';
@@ -19,7 +20,10 @@ export const Manifest = z.object({
   home: z.string(),
   with_secrets: z.boolean(),
   /** Path in the folder → sha256, hex. */
-  files: z.record(z.string().regex(/^(tendon\.db|jwt-secret|blobs\/[0-9a-f]{2}\/[0-9a-f]{62})$/), z.string()),
+  files: z.record(
+    z.string().refine((name) => /^(?:tendon\.db|jwt-secret|blobs\/[0-9a-f]{2}\/[0-9a-f]{62})$/.test(name) || isUserFile(name)),
+    z.string(),
+  ),
 });
 export type Manifest = z.output<typeof Manifest>;
 

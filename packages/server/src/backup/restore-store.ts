@@ -7,6 +7,7 @@ import type { StoredConversation } from '../conversations/conversation-records.t
 import { INSIDE } from '../sandboxes/workspace-folder.ts';
 import { outsideRoots, realOf, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 import { verifiedManifest } from './manifest.ts';
+import { partOf, userParts } from './user-files.ts';
 
 export interface RestoreOptions {
   readonly from: string;
@@ -15,6 +16,8 @@ export interface RestoreOptions {
   readonly folders: Omit<FolderRules, 'home'>;
   /** Also when the home has conversations: they are put aside, not deleted. */
   readonly force: boolean;
+  /** Also what is executed on this machine: hooks, tools and plugins; default: they stay as they are here. */
+  readonly withPrograms?: boolean;
   readonly clock: Clock;
 }
 
@@ -22,6 +25,8 @@ export interface RestoreSummary {
   readonly conversations: number;
   /** Where the old store is now. */
   readonly aside: string | undefined;
+  /** Parts of the backup that are executed on this machine and were not restored. */
+  readonly leftOut: readonly string[];
 }
 
 /** Its homes and journals belong to events that the backup does not have. */
@@ -32,18 +37,21 @@ const PARTS = ['tendon.db', 'tendon.db-wal', 'tendon.db-shm', 'blobs', 'jwt-secr
  * Puts a backup into a home. Every file is verified, and the home is free of other processes, before anything is changed. Rejects with a
  * user-facing error.
  */
-export async function restoreStore({ from, home, folders, force, clock }: RestoreOptions): Promise<RestoreSummary> {
+export async function restoreStore({ from, home, folders, force, withPrograms = false, clock }: RestoreOptions): Promise<RestoreSummary> {
   const manifest = await verifiedManifest(from);
   let aside: string | undefined;
   const before = (await isThere(join(home, 'tendon.db'))) ? await lookInto(home, clock) : NOTHING;
   const { conversations: count } = before;
   if (count > 0 && !force) throw new Error(`${home} has ${count} conversations. Name another --home, or put them aside with --force.`);
-  if (before !== NOTHING || (await isThere(join(home, SANDBOXES))))
+  const names = Object.keys(manifest.files);
+  const own = userParts(names, { withPrograms });
+  const leftOut = userParts(names, { withPrograms: true }).filter((part) => !own.includes(part));
+  if (before !== NOTHING || (await isAnyThere([SANDBOXES, ...own], home)))
     aside = `${home}.before-restore-${clock.now().toISOString().replaceAll(/[:.]/g, '-')}`;
   const draft = join(home, `restore-${process.pid}`);
   await mkdir(draft, { recursive: true, mode: 0o700 });
   try {
-    for (const name of Object.keys(manifest.files)) {
+    for (const name of names.filter((each) => !leftOut.includes(partOf(each)))) {
       await mkdir(dirname(join(draft, name)), { recursive: true, mode: 0o700 });
       await copyFile(join(from, name), join(draft, name));
     }
@@ -54,10 +62,10 @@ export async function restoreStore({ from, home, folders, force, clock }: Restor
       throw new Error(`The database of ${from} cannot be used: ${(cause as Error).message}. Nothing was changed.`, { cause });
     });
     const keeps = manifest.with_secrets ? PARTS : PARTS.filter((part) => part !== 'jwt-secret');
-    if (aside) await moveAll([...keeps, SANDBOXES], home, aside);
-    await moveAll(PARTS, draft, home);
+    if (aside) await moveAll([...keeps, SANDBOXES, ...own], home, aside);
+    await moveAll([...PARTS, ...own], draft, home);
     for (const folder of moved.folders) (await holdFolder(folder, { makes: true })).close();
-    return { conversations: moved.conversations, aside };
+    return { conversations: moved.conversations, aside, leftOut };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -153,6 +161,10 @@ function conversationIn(json: unknown): StoredConversation | undefined {
 async function moveAll(parts: readonly string[], from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const part of parts) if (await isThere(join(from, part))) await rename(join(from, part), join(to, part));
+}
+
+async function isAnyThere(parts: readonly string[], folder: string): Promise<boolean> {
+  return (await Promise.all(parts.map((part) => isThere(join(folder, part))))).includes(true);
 }
 
 function isThere(path: string): Promise<boolean> {
