@@ -119,7 +119,8 @@ function answerMisfit(error: z.ZodError, context: string | undefined, reply: Fas
 
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, { logger }: ServerContext): FastifyReply {
   if (error instanceof z.ZodError) return answerMisfit(error, error.validationContext, reply);
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail(reply, 'FRAME_TOO_LARGE', '20 MB');
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return fail(reply, 'FRAME_TOO_LARGE', `${(request.routeOptions.bodyLimit ?? MAX_BODY_BYTES) / 1024 ** 2} MB`);
   if (error instanceof SyntaxError || error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') return fail(reply, 'INVALID_JSON');
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return sendFailure(reply, { ...catalogError('INVALID_ARGUMENTS', error.message), status: error.statusCode });

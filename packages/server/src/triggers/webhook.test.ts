@@ -1,5 +1,6 @@
 import { SLOW } from '@tendon/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { rawConnection } from '../fuzz/raw-connection.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
 import { testServer } from '../server.test-support.ts';
 import { addTrigger, bySecret, conversationCount, deliveriesOf, endOf, eventsOf, sendTo, signed } from './triggers.test-support.ts';
@@ -112,6 +113,21 @@ describe('TG905: the address is bounded', () => {
       body: { message: 'The trigger is paused.' },
     });
     expect(await deliveriesOf(server, trigger)).toHaveLength(1);
+  });
+
+  it('who sends on is answered that the body is too long, and the connection is not reset', async () => {
+    const server = await testServer({ script: SCRIPT });
+    const { path } = await addTrigger(server, WEBHOOK);
+    const raw = rawConnection(server.url);
+    const half = 'x'.repeat(1024 ** 2);
+    raw.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: ${2 * half.length}\r\n\r\n${half}`);
+    expect((await server.get('/alive')).status).toBe(200);
+    // An answer to who still sends would be lost with the connection.
+    expect(raw.received).toBe('');
+    raw.write(half);
+    const answer = await raw.closed;
+    expect([answer.slice(0, 12), raw.socket.errored]).toEqual(['HTTP/1.1 413', null]);
+    expect(answer).toContain('1 MB');
   });
 
   it('more requests than a sender makes are refused before their bodies are read', async () => {

@@ -69,15 +69,18 @@ export function refuseEncodedBodies(app: App): void {
   });
 }
 
-/** More of a body that nobody reads ends the connection. */
-const MAX_UNUSED_BODY_BYTES = 4 * 1024 ** 2;
+/** More of a body that nobody reads ends the connection: a little more than is read of any. */
+const MAX_UNUSED_BODY_BYTES = MAX_BODY_BYTES + 4 * 1024 ** 2;
 
-/** What a GET sends along and no route reads is dropped first: a connection that closes with unread bytes is reset, and the answer is lost. */
+/**
+ * What a GET sends along and no route reads, and a body that is too long, is dropped first: a connection that closes with unread bytes is
+ * reset, and the answer is lost.
+ */
 export function dropUnusedBodies(app: App): void {
-  app.addHook('onSend', async ({ raw, headers }, _reply, payload) => {
+  app.addHook('onSend', async ({ raw, headers }, reply, payload) => {
     const length = Number(headers['content-length'] ?? 0);
-    const isUnused = (raw.method === 'GET' || raw.method === 'HEAD') && length > 0 && !raw.readableEnded && !raw.destroyed;
-    if (isUnused && length <= MAX_UNUSED_BODY_BYTES)
+    const isUnused = raw.method === 'GET' || raw.method === 'HEAD' || reply.statusCode === 413;
+    if (isUnused && length > 0 && length <= MAX_UNUSED_BODY_BYTES && !raw.readableEnded && !raw.destroyed)
       await new Promise((resolve) => raw.once('end', resolve).once('close', resolve).resume());
     return payload;
   });
