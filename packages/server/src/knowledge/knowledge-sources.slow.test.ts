@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Clock } from '@tendon/core';
 import { expect, it } from 'vitest';
+import { systemClock } from '../platform/system-clock.ts';
 import { socketIoClient, temporaryFolder, testServer, type WireFrame } from '../server.test-support.ts';
 
 function put(base: string, files: Readonly<Record<string, string>>): void {
@@ -20,6 +22,8 @@ function repository(folder: string): void {
 }
 
 const done = { toolCalls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+/** The model waits for what is read in a sandbox as long as a busy machine takes (EN125). */
+const patientClock: Clock = { ...systemClock, sleep: (ms, options) => systemClock.sleep(ms * 10, options) };
 const isRecall = ({ observation }: WireFrame): boolean => observation === 'recall';
 
 it.each(['local', 'none'])('EN801, EN802: with RUNTIME=%s the first recall holds what a survey of the workspace finds', async (RUNTIME) => {
@@ -27,9 +31,12 @@ it.each(['local', 'none'])('EN801, EN802: with RUNTIME=%s the first recall holds
   put(base, { 'app/src/deep/AGENTS.md': 'Only functions.', 'app/a.txt': 'one', 'app/node_modules/x/y/AGENTS.md': 'Not ours.' });
   repository(join(base, 'app'));
   put(base, { 'app/a.txt': 'two', 'app/new.txt': '' });
-  const server = await testServer({ env: { WORKSPACE_BASE: base, RUNTIME }, script: [done] });
+  const server = await testServer({ env: { WORKSPACE_BASE: base, RUNTIME }, script: [done], clock: patientClock });
   await server.post('/api/secrets', { name: 'DEPLOY_KEY', value: 'hunter2-hunter2', description: 'deploys the site' });
-  const { frames } = await socketIoClient(server, { conversation_id: await server.create({ initial_user_msg: 'deploy it' }) });
+  const { frames, send } = await socketIoClient(server, { conversation_id: await server.create() });
+  send({ action: 'run', args: { command: 'true' } });
+  await frames.until(({ observation }) => observation === 'run', 'the sandbox');
+  send({ action: 'message', args: { content: 'deploy it' } });
   const { extras } = await frames.until(isRecall, 'the recall');
   const state = RUNTIME === 'none' ? '' : ', 1 changed and 1 new files';
   expect(extras).toMatchObject({
