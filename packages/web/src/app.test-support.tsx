@@ -1,4 +1,5 @@
 /** The whole app in a DOM without layout, on the server of made-up conversations. A test file opens it once. */
+import console from 'node:console';
 import { join } from 'node:path';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, render, waitFor } from '@testing-library/react';
@@ -18,7 +19,9 @@ export type Open = (path: string) => Promise<void>;
 export function appOnFixture(): Open {
   let fixture: Fixture;
   let router: typeof routes.router;
+  const { error } = console;
   beforeAll(async () => {
+    console.error = (...printed) => void (isGivenUp(printed[0]) || error(...printed));
     const { startFixture } = (await import(join(import.meta.dirname, '../dev/fixture-server.mjs'))) as { startFixture: StartFixture };
     fixture = await startFixture();
     // The app asks the server of its page and listens to its window: it is loaded only now, and anew for each file of a worker.
@@ -34,7 +37,10 @@ export function appOnFixture(): Open {
     cleanup();
     queries.clear();
   });
-  afterAll(() => fixture.close());
+  afterAll(() => {
+    console.error = error;
+    return fixture.close();
+  });
   return async (path) => {
     localStorage.clear();
     await router.navigate(path);
@@ -46,4 +52,9 @@ export function appOnFixture(): Open {
       );
     });
   };
+}
+
+/** The DOM prints an error for each request that the app gives up because it asks anew, to the console of the process. */
+function isGivenUp(printed: unknown): boolean {
+  return printed instanceof Error && printed.message === 'socket hang up';
 }
