@@ -58,7 +58,7 @@ const LAYERS = {
     ['http'],
     ['suspend'],
     ['plugins'],
-    ['jupyter', 'browser', 'editor'],
+    ['jupyter', 'browser', 'editor', 'diagnostics'],
     ['checkpoints'],
     ['effects', 'files', 'ports'],
     ['shell'],

@@ -55,8 +55,8 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT763, RT80, RT100, RT118, RT192, RT221, RT650, RT651, RT721–RT723, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400, RT830',
   },
   {
-    why: 'How kernels and browsers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',
-    ids: 'EN909, RT119–RT122, RT155–RT157, RT173',
+    why: 'How kernels, browsers and language servers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',
+    ids: 'EN909, RT119–RT122, RT155–RT157, RT173, RT831–RT833',
   },
   {
     why: 'What a sandbox encloses is asked from inside, with a host beside it to look at: test/isolation and docs/spec/threats.md.',

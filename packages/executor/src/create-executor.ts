@@ -6,6 +6,7 @@ import { BUSY, PROTOCOL, type Alive, type ExecutorConfig, type ExecutorEndpoint,
 import type { RunnableKind } from '@tendon/protocol';
 import { checkpointed, createRestoreAction, preparing, restoredObservation } from './checkpoints/checkpointed.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
+import { diagnosed, noticed } from './diagnostics/diagnosed.ts';
 import { Effects } from './effects/effects.ts';
 import { Journal } from './effects/journal.ts';
 import { openOutputFolder } from './effects/output-folder.ts';
@@ -34,6 +35,7 @@ import { type ActionHandler, errorObservation } from './action-handler.ts';
 import { createEditAction } from './files/edit/edit-action.ts';
 import { backgroundRead } from './shell/background-commands.ts';
 import { createReadAction } from './files/read-action.ts';
+import { readTextFile } from './files/text-file.ts';
 import { createSearchFiles, type SearchFiles } from './files/search/search-files.ts';
 import { createWriteAction } from './files/write-action.ts';
 
@@ -201,6 +203,7 @@ function openEffects(config: ExecutorConfig, { disk, shell, plugins, checkpoints
     kill: async (request, context) => (await shell).actions.kill(request, context),
     readBackground: async (request, context) => (await shell).actions.readBackground(request, context),
     plugged: plugins.handlers,
+    diagnostics: plugins.diagnostics,
     checkpoints,
   });
   return new Effects({
@@ -248,6 +251,7 @@ interface HandlerParts {
   readonly readBackground: ActionHandler;
   /** What plugins answer; they come before what is here. */
   readonly plugged: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
+  readonly diagnostics: Plugins['diagnostics'];
   readonly checkpoints: Checkpoints;
 }
 
@@ -269,9 +273,28 @@ function createHandlers({ checkpoints, plugged, ...parts }: HandlerParts): Reado
   };
   const wrapped = Object.entries(handlers).map(([kind, handler]) => {
     const wrap = CHANGES.has(kind) ? checkpointed : READS.has(kind) ? preparing : undefined;
-    return [kind, wrap ? wrap(handler, checkpoints) : handler] as const;
+    const watched = withDiagnostics(kind, handler, parts);
+    return [kind, wrap ? wrap(watched, checkpoints) : watched] as const;
   });
   return Object.fromEntries(wrapped) as Record<RunnableKind, ActionHandler>;
+}
+
+/** A longer text is no code that somebody wrote. */
+const MAX_CHECKED_CHARS = 1024 * 1024;
+
+function withDiagnostics(
+  kind: string,
+  handler: ActionHandler,
+  { workspace, disk, diagnostics }: Omit<HandlerParts, 'checkpoints' | 'plugged'>,
+): ActionHandler {
+  if (!diagnostics) return handler;
+  if (kind === 'run' || kind === 'run_ipython') return noticed(handler, { diagnostics });
+  const readText = (path: string) =>
+    readTextFile(disk, path).then(
+      ({ text }) => (text.length > MAX_CHECKED_CHARS ? undefined : text),
+      () => undefined,
+    );
+  return kind === 'write' || kind === 'edit' ? diagnosed(handler, { workspace, diagnostics, readText }) : handler;
 }
 
 /** Kinds whose actions may change the workspace, and those before which one that does may follow soon. */

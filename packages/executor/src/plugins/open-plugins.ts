@@ -3,9 +3,10 @@ import { PLUGIN_NAMES, type PluginName } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from '../action-handler.ts';
 import { createAgentSkills } from './agent-skills.ts';
 import { createBrowserPlugin } from './browser-plugin.ts';
+import { createDiagnosticsPlugin } from './diagnostics-plugin.ts';
 import { createEditorPlugin } from './editor-plugin.ts';
 import { createJupyterPlugin } from './jupyter-plugin.ts';
-import type { Plugin, PluginParts, PluginHibernation } from './plugin.ts';
+import type { Plugin, PluginAdditions, PluginParts, PluginHibernation } from './plugin.ts';
 
 /** A new plugin is a file and a line here. */
 const PLUGINS = {
@@ -13,11 +14,13 @@ const PLUGINS = {
   browser: createBrowserPlugin,
   agent_skills: createAgentSkills,
   vscode: createEditorPlugin,
+  diagnostics: createDiagnosticsPlugin,
 } satisfies Record<PluginName, (parts: PluginParts) => Plugin>;
 
 /** The plugins of one executor. */
 export interface Plugins {
   readonly handlers: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
+  readonly diagnostics: PluginAdditions['diagnostics'];
   find(name: string): Plugin | undefined;
   /** What they listen on for themselves. */
   ports(): readonly number[];
@@ -41,6 +44,7 @@ export function openPlugins({ config, shell, notes }: OpenPluginsOptions): Plugi
   );
   return {
     handlers: Object.assign({}, ...opened.map(({ adds }) => adds.handlers)) as Plugins['handlers'],
+    diagnostics: opened.find(({ adds }) => adds.diagnostics)?.adds.diagnostics,
     find: (wanted) => opened.find(({ name }) => name === wanted),
     ports: () => opened.flatMap(({ adds }) => adds.ports?.() ?? []),
     states: () => Object.fromEntries(opened.map((plugin) => [plugin.name, { ready: plugin.isReady() }])),

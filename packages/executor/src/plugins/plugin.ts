@@ -1,6 +1,7 @@
 import type { RunnableKind } from '@tendon/protocol';
 import type { ExecutorConfig, PluginName, PluginStart } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from '../action-handler.ts';
+import type { Diagnostics } from '../diagnostics/diagnostics.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 
 /**
@@ -21,6 +22,8 @@ export interface Plugin {
 export interface PluginAdditions {
   /** Actions that it answers. */
   readonly handlers?: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
+  /** What language servers report of edited files. */
+  readonly diagnostics?: Pick<Diagnostics, 'afterEdit' | 'afterCommand'>;
   /** Python that runs in every new kernel before anything else. */
   readonly kernelCode?: string;
   /** Ports that it listens on for itself now: they can be reached, and are not offered as the agent's. */

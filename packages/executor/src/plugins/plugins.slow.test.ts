@@ -43,6 +43,7 @@ describe('plugins', () => {
     expect(await states()).toEqual({
       jupyter: { ready: false },
       browser: { ready: false },
+      diagnostics: { ready: false },
       agent_skills: { ready: true },
       vscode: { ready: false },
     });

@@ -119,7 +119,7 @@ export interface ExecutorLimits {
 }
 
 /** Names that peers know where they have one. */
-export const PLUGIN_NAMES = ['jupyter', 'browser', 'agent_skills', 'vscode'] as const;
+export const PLUGIN_NAMES = ['jupyter', 'browser', 'agent_skills', 'vscode', 'diagnostics'] as const;
 export type PluginName = (typeof PLUGIN_NAMES)[number];
 
 /** A port on which a program of the agent waits for connections. */
