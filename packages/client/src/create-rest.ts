@@ -1,6 +1,6 @@
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { fileRoutes } from './rest/files.ts';
-import { optionRoutes, ruleRoutes, settingsRoutes } from './rest/settings.ts';
+import { mcpLoginRoutes, optionRoutes, ruleRoutes, settingsRoutes } from './rest/settings.ts';
 import { createRequest, hostOf } from './rest/request.ts';
 
 export interface RestOptions {
@@ -30,6 +30,7 @@ export function createRest(options: RestOptions) {
     shares: shareRoutes(request),
     settings: settingsRoutes(request),
     rules: ruleRoutes(request),
+    mcpLogins: mcpLoginRoutes(request),
     options: optionRoutes(request),
     files: fileRoutes(request),
   };

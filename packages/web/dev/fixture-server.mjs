@@ -26,6 +26,16 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     'GET /api/options/agents': () => ['CodeActAgent', 'ExploreAgent', 'PlanAgent'],
     'GET /api/rules': () => RULES,
     'DELETE /api/rules/push': () => ({ rules: (RULES.rules = RULES.rules.filter(({ id }) => id !== 'push')) }),
+    'GET /api/mcp/logins': () => ({ servers: MCP_SERVERS }),
+    'POST /api/mcp/logins': () => {
+      // As if the person had permitted it at once: the next look finds the login.
+      setTimeout(() => (MCP_SERVERS[0].state = 'logged_in'));
+      return { authorization_url: 'https://login.tickets.example/authorize?state=made-up', expires_in: 600 };
+    },
+    'DELETE /api/mcp/logins': () => {
+      MCP_SERVERS[0].state = 'logged_out';
+      return { message: 'Logged out' };
+    },
     'GET /server_info': () => ({ uptime: 1, sandbox: { driver: 'docker', strength: 'container' }, model }),
   };
   const changed = new Map();
@@ -52,6 +62,11 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
   await new Promise((resolve) => http.listen(port, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${http.address().port}`, close: () => io.close() };
 }
+
+const MCP_SERVERS = [
+  { name: 'tickets', url: 'https://tickets.example/mcp', state: 'logged_out', logged_in_at: null },
+  { name: 'search', url: 'https://search.example/mcp', state: 'key', logged_in_at: null },
+];
 
 /** By the last name of the path. */
 const UNDOING = {

@@ -1,4 +1,13 @@
-import type { SavedRules, Settings, SettingsUpdate, OptionNames, OptionsConfig, ServerInfo as WireInfo } from '@tendon/protocol';
+import type {
+  BegunMcpLogin,
+  McpLoginList,
+  OptionNames,
+  OptionsConfig,
+  SavedRules,
+  ServerInfo as WireInfo,
+  Settings,
+  SettingsUpdate,
+} from '@tendon/protocol';
 import { ApiError, type Request } from './request.ts';
 
 export type SettingsPatch = Partial<SettingsUpdate>;
@@ -32,6 +41,16 @@ export function ruleRoutes(request: Request) {
     list: async () => (await request<SavedRules>('/api/rules')).rules,
     /** Needs the scope `admin`. */
     remove: (rule: string) => request<SavedRules>(`/api/rules/${rule}`, { method: 'DELETE' }),
+  };
+}
+
+/** Logins to MCP servers by OAuth. They need the scope `admin`. */
+export function mcpLoginRoutes(request: Request) {
+  return {
+    list: async () => (await request<McpLoginList>('/api/mcp/logins')).servers,
+    /** `server`: a name or an address of the list. A person opens the address of the answer and permits it there. */
+    begin: (server: string) => request<BegunMcpLogin>('/api/mcp/logins', { method: 'POST', body: { server } }),
+    end: (server: string) => request<unknown>(`/api/mcp/logins?${new URLSearchParams({ server }).toString()}`, { method: 'DELETE' }),
   };
 }
 

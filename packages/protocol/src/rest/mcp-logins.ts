@@ -11,6 +11,7 @@ export const McpLogin = z.object({
 export type McpLogin = z.output<typeof McpLogin>;
 
 export const McpLoginList = z.object({ servers: z.array(McpLogin) });
+export type McpLoginList = z.output<typeof McpLoginList>;
 
 const server = z.string().trim().min(1).max(2_000);
 
@@ -24,5 +25,6 @@ export type BeginMcpLogin = z.output<typeof BeginMcpLogin>;
 
 /** A person opens the address and permits it there, within so many seconds. */
 export const BegunMcpLogin = z.object({ authorization_url: z.string(), expires_in: z.number() });
+export type BegunMcpLogin = z.output<typeof BegunMcpLogin>;
 
 export const EndMcpLogin = z.object({ server });

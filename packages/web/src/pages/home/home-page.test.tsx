@@ -99,6 +99,19 @@ it('CL925: the rules of all conversations are listed in the settings, which home
   await waitFor(async () => expect(await rules()).toHaveLength(1), LATER);
 });
 
+it('CL930: MCP servers are listed in the settings with how they are let in; a login leads to its page, and ends', async () => {
+  await open('/settings');
+  const servers = async () => within(await screen.findByRole('list', { name: 'MCP servers' }, LATER)).getAllByRole('listitem');
+  expect((await servers()).map(({ textContent }) => textContent)).toEqual(['ticketsnot logged inLog in', 'searchhas an API key']);
+  await userEvent.click(screen.getByRole('button', { name: 'Log in to tickets' }));
+  const link = await screen.findByRole('link', { name: 'Permit it at login.tickets.example' }, LATER);
+  expect(link.getAttribute('href')).toBe('https://login.tickets.example/authorize?state=made-up');
+  const logOut = await screen.findByRole('button', { name: 'Log out of tickets' }, LATER);
+  expect(screen.queryByRole('link', { name: /^Permit/ })).toBeNull();
+  await userEvent.click(logOut);
+  expect(await screen.findByRole('button', { name: 'Log in to tickets' }, LATER)).toBeDefined();
+});
+
 it('an address that is no page says so', async () => {
   await open('/nonsense');
   await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }, LATER));

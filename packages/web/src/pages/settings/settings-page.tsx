@@ -5,6 +5,7 @@ import { tendon } from '../../lib/server.ts';
 import { Mark } from '../../ui/icon.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { RuleList } from '../rule-list.tsx';
+import { McpLogins } from './mcp-logins.tsx';
 
 /** What holds in all conversations and is not chosen where a task begins. */
 export function SettingsPage() {
@@ -37,6 +38,7 @@ export function SettingsPage() {
               none="No rule is saved: what asks is decided by the mode alone."
             />
           </section>
+          <McpLogins />
         </div>
       </main>
     </div>
