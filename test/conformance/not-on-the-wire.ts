@@ -24,7 +24,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: a client that only has its address cannot.',
-    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, SB14, SB15, SB23, SB24, SB26, SB27, SB166–SB168, SV18, SV122, SV191, SV192, SV202, EN229, EN183, EN165–EN169, EN400, EN401, EN940–EN943, EN950–EN954, EN919, SV400',
+    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, SB14, SB15, SB23, SB24, SB26, SB27, SB166–SB168, SV18, SV122, SV191, SV192, SV202, EN229, EN183, EN165–EN169, EN400, EN401, EN940–EN943, EN950–EN956, EN919, SV400',
   },
   {
     why: 'Properties over all logs, calls or interleavings, or of the shape of the code: held by generated cases beside it, of which a conversation shows one.',

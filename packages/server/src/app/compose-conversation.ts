@@ -19,7 +19,7 @@ import type { ConversationConfig } from '../platform/config/config.ts';
 import type { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import { agentOf } from '../conversations/agents/agent-of.ts';
+import { agentOf, mayDelegate } from '../conversations/agents/agent-of.ts';
 import type { TaskBudgets } from '../conversations/delegated/task-budget.ts';
 import { IsolatedCopies } from '../conversations/delegated/isolated-copies.ts';
 import { delegation } from '../conversations/delegated/delegation.ts';
@@ -78,7 +78,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
   let opened: Conversation | undefined;
   const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...parts, opened: opening.promise });
   const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, dial: () => runtimes.dialAs(record.id) });
-  const others = record.delegated_by ? [] : await conversations.agents.own();
+  const others = mayDelegate(record, config) ? await conversations.agents.own() : [];
   const agentNow = (): Agent => withInstructions(agentOf(conversations.agents.now(record), config, others), record.instructions);
   const metered = (source: () => Promise<LlmProvider>) => conversations.budgets.metered(record.id, source);
   const choice = () => chooses(conversations.agents.now(record));
@@ -99,10 +99,10 @@ export async function composeConversation(record: StoredConversation, parts: Con
     llm: fairly(metered(marked(replayed, loop))),
     smallLlm: metered(modelSource(() => choice().small, make)),
     extensions: {
-      ...(!record.delegated_by && {
+      ...(mayDelegate(record, config) && {
         delegate: delegation(conversations, record, { clock, copies: copiesOf(record, own, parts), isUnattended: config.isUnattended }),
-        past: searchPast(record, { ...parts, conversations }),
       }),
+      ...(!record.delegated_by && { past: searchPast(record, { ...parts, conversations }) }),
       external: await externalTools(record, { ...parts, own, onProblem }),
       hooks: await conversationHooks(record.id, { ...parts, home: config.home, onProblem }),
       ...(notes && { notes: notes.take }),

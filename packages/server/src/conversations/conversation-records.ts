@@ -14,6 +14,13 @@ import type { ConfirmationRule } from '@tendon/protocol';
 import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
+interface DelegatedBy {
+  readonly conversation_id: string;
+  readonly action_id: number;
+  /** With more than one level: the conversation to which nobody delegated, and how many levels it is above. */
+  readonly root?: { readonly conversation_id: string; readonly depth: number } | undefined;
+}
+
 /** A conversation as the server keeps it. */
 export type StoredConversation = ConversationRecord & {
   /** Somebody stopped it and nobody has started it since. */
@@ -46,7 +53,7 @@ export type StoredConversation = ConversationRecord & {
   /** What identifies a request with an `Idempotency-Key` when it is repeated. */
   readonly request?: RequestName;
   /** The conversation whose agent asked for this one, and the action it did so with. */
-  readonly delegated_by?: { readonly conversation_id: string; readonly action_id: number };
+  readonly delegated_by?: DelegatedBy;
   /** It was made with a copy of its workspace, which it works in, or which was removed because nothing changed in it. */
   readonly own_copy?: 'used' | 'removed';
   /** The conversation that it goes on from, and the last event that both have. */
@@ -54,6 +61,16 @@ export type StoredConversation = ConversationRecord & {
   /** For lists: as it was when it was last closed. */
   readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
 };
+
+/** The conversation that it is a part of the work of; itself, where nobody delegated it. */
+export function rootIdOf({ id, delegated_by: by }: Pick<StoredConversation, 'id' | 'delegated_by'>): string {
+  return by?.root?.conversation_id ?? by?.conversation_id ?? id;
+}
+
+/** How many have delegated it, one after the other. */
+export function depthOf({ delegated_by: by }: Pick<StoredConversation, 'delegated_by'>): number {
+  return by === undefined ? 0 : (by.root?.depth ?? 1);
+}
 
 export interface PageQuery {
   readonly limit: number;

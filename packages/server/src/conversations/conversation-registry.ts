@@ -8,7 +8,7 @@ import type { NetworkPolicy } from '@tendon/runtime';
 import type { Logger } from '../platform/logger.ts';
 import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
-import { ConversationRecords, type StoredConversation } from './conversation-records.ts';
+import { ConversationRecords, rootIdOf, type StoredConversation } from './conversation-records.ts';
 import type { ModelAccess } from './create-conversation-params.ts';
 import { networkPolicy, type NetworkRules } from './network/conversation-network.ts';
 import { NetworkQuestions } from './network/network-questions.ts';
@@ -78,9 +78,9 @@ export class ConversationRegistry {
   }
 
   /** To what was allowed to the one that delegated it, too. */
-  async policyOf({ network, delegated_by: by }: StoredConversation): Promise<NetworkPolicy> {
-    const own = networkPolicy(this.networkRules, network);
-    const root = by && (await this.records.get(by.conversation_id));
+  async policyOf(record: StoredConversation): Promise<NetworkPolicy> {
+    const own = networkPolicy(this.networkRules, record.network);
+    const root = record.delegated_by && (await this.records.get(rootIdOf(record)));
     return { ...own, allow: [...new Set([...own.allow, ...(root?.network?.allow ?? [])])] };
   }
 

@@ -6,6 +6,7 @@ import { type Conversation, type Runtimes, openConversation, findAgent, delegate
 import { createMask } from '@tendon/protocol/masking';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
+import { depthOf } from './conversation-records.ts';
 import { ConversationRegistry } from './conversation-registry.ts';
 import { Conversations } from './conversations.ts';
 import { delegation } from './delegated/delegation.ts';
@@ -19,7 +20,7 @@ export const noSandbox: Runtimes = {
   stop: async () => undefined,
 };
 
-/** Conversations over memory, a scripted model and no sandbox. */
+/** Conversations over memory, a scripted model and no sandbox; `delegates`: so many levels do. */
 export function conversationsWith(
   idleMs: number,
   {
@@ -27,7 +28,7 @@ export function conversationsWith(
     home = temporaryFolder(),
     runtimes = noSandbox,
     llm = createScriptedProvider((_request, index) => ({ text: `answer ${index}` })),
-    delegates = false,
+    delegates = 0,
   } = {},
 ) {
   const opened: string[] = [];
@@ -44,7 +45,7 @@ export function conversationsWith(
     open: async (record, all): Promise<Conversation> => {
       opened.push(record.id);
       const agent = findAgent(undefined);
-      const able = delegates && !record.delegated_by;
+      const able = depthOf(record) < delegates;
       return openConversation({
         id: record.id,
         log: await storage.events.open(record.id),

@@ -7,7 +7,7 @@ import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { removeFolder } from '@tendon/runtime';
 import { checkNetworkParams } from './network/conversation-network.ts';
-import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
+import { depthOf, rootIdOf, type ConversationRecords, type StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import type { CreateConversationParams } from './create-conversation-params.ts';
 import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
@@ -218,6 +218,7 @@ function delegatedRecord(
     confirmation_rules: _rules, // its own begin empty: those of its parent hold in it as they are then
     ...inherited
   } = parent;
+  const depth = depthOf(parent) + 1;
   return {
     ...inherited,
     stopped: false,
@@ -231,6 +232,10 @@ function delegatedRecord(
     title: defaultTitle(id),
     created_at: now,
     updated_at: now,
-    delegated_by: { conversation_id: parent.id, action_id: actionId },
+    delegated_by: {
+      conversation_id: parent.id,
+      action_id: actionId,
+      ...(depth > 1 && { root: { conversation_id: rootIdOf(parent), depth } }),
+    },
   };
 }

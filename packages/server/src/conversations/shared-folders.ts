@@ -1,7 +1,7 @@
 import { SuccessObservation } from '@tendon/protocol';
 import { isWithin } from '@tendon/runtime';
 import type { Logger } from '../platform/logger.ts';
-import type { StoredConversation } from './conversation-records.ts';
+import { rootIdOf, type StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import type { OpenConversation } from './open-conversations.ts';
 
@@ -30,7 +30,7 @@ export class SharedFolders {
       for (const other of this.#registry.open.values()) {
         if (other === open || !other.isBusy()) continue;
         const theirs = await this.#registry.records.get(other.conversation.id);
-        if (!theirs || rootOf(theirs) === rootOf(record) || !isShared(theirs.workspace, record.workspace)) continue;
+        if (!theirs || rootIdOf(theirs) === rootIdOf(record) || !isShared(theirs.workspace, record.workspace)) continue;
         await this.#note(open, theirs);
         await this.#note(other, record);
       }
@@ -48,10 +48,6 @@ export class SharedFolders {
       'Files may change that were read before: read a file again before changing it, and leave alone what others have made.';
     await open.conversation.note(() => [{ source: 'environment', ...SuccessObservation.create(content, {}) }]);
   }
-}
-
-function rootOf({ id, delegated_by: by }: StoredConversation): string {
-  return by?.conversation_id ?? id;
 }
 
 function isShared(a: string, b: string): boolean {

@@ -23,7 +23,7 @@ function places() {
     alter();
     run(copy, prepareScript(BRANCH, { name: 'tendon', email: 'tendon@localhost' }));
   };
-  return { workspace, copy, run, git, begin, collect: () => readChanges(run(copy, collectScript('the part'))) };
+  return { workspace, copy, run, git, begin, collect: () => readChanges(run(copy, collectScript(BRANCH, 'the part'))) };
 }
 
 function repository(at: string, git: (cwd: string, ...args: string[]) => string): void {
@@ -72,6 +72,12 @@ it('EN950: it begins with what is not committed, deletions too, and its own comm
     '',
   ]);
   expect(collect()).toEqual([]);
+  const nested = `${copy} of copy`;
+  cpSync(copy, nested, { recursive: true });
+  run(nested, prepareScript('tendon/5678', { name: 'tendon', email: 'tendon@localhost' }));
+  writeFileSync(join(nested, 'below'), 'new\n');
+  expect(git(nested, 'symbolic-ref', 'HEAD')).toBe('refs/heads/tendon/5678');
+  expect(readChanges(run(nested, collectScript('tendon/5678', 'the part')))).toMatchObject([{ place: '.', isBaseOwn: false }]);
   writeFileSync(join(copy, 'new'), 'new\n');
   const [change] = collect();
   expect(change).toMatchObject({ isBaseOwn: true });

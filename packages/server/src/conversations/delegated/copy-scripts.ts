@@ -3,8 +3,8 @@
  * the one or the other, never on the host, and no hook of a repository runs.
  *
  * A place is the workspace itself where it is a repository, otherwise each repository right inside it, and with the empty name the files
- * beside those: their history is in `.tendon/copy.git` of the copy. In a copy `refs/tendon/was/*` is what the workspace had, and
- * `refs/tendon/base` what the agent began with.
+ * beside those: their history is in `.tendon/copy.git` of the copy. In a copy `refs/tendon-copy/ID/was/*` is what the workspace had, and
+ * `refs/tendon-copy/ID/base` what the agent began with: each copy has refs of its own, because one may be made from another.
  */
 import { shellQuote } from '@tendon/protocol/executor-api';
 
@@ -61,13 +61,18 @@ export interface Committer {
   readonly email: string;
 }
 
+function refsOf(branch: string): string {
+  const id = branch.slice(branch.indexOf('/') + 1);
+  return `branch=${shellQuote(branch)} refs=${shellQuote(`refs/tendon-copy/${id}`)} result=${shellQuote(`refs/tendon-result/${id}`)}`;
+}
+
 /**
  * In the copy, before its agent: puts it on a branch of its own, with everything committed. Cut off at any point, it can be run again.
  * Tracked files that a copy leaves out (secrets by their names, caches) are as in the last commit.
  */
 export function prepareScript(branch: string, { name, email }: Committer): string {
   return `${PRELUDE}
-branch=${shellQuote(branch)}
+${refsOf(branch)}
 [ -n "$(git config --global user.name)" ] || {
   git config --global user.name ${shellQuote(name)}
   git config --global user.email ${shellQuote(email)}
@@ -78,17 +83,17 @@ if ! is_place .; then
   { echo /.tendon/; for dir in */; do is_place "\${dir%/}" && printf '/%s\\n' "$dir"; done; } >.tendon/copy.git/info/exclude
 fi
 prepare() {
-  ! g rev-parse -q --verify refs/tendon/base >/dev/null || return 0
+  ! g rev-parse -q --verify "$refs/base" >/dev/null || return 0
   if [ "$(g symbolic-ref -q HEAD)" != "refs/heads/$branch" ]; then
     head=$(g rev-parse -q --verify 'HEAD^{commit}')
-    { [ -z "$head" ] || echo "$head"; g for-each-ref --format='%(objectname)'; } | sort -u | sed 's|.*|update refs/tendon/was/& &|' |
+    { [ -z "$head" ] || echo "$head"; g for-each-ref --format='%(objectname)'; } | sort -u | sed "s|.*|update $refs/was/& &|" |
       g update-ref --stdin || return 1
     [ -z "$head" ] || g update-ref "refs/heads/$branch" "$head" || return 1
     g symbolic-ref HEAD "refs/heads/$branch" || return 1
   fi
   g ls-files -d -z 2>/dev/null | g checkout-index -f -q -z --stdin
   if [ -n "$place" ] && [ -f ${DELETED} ]; then xargs -0 rm -f -- <${DELETED}; rm -f ${DELETED}; fi
-  save 'The workspace when this work was delegated' && g update-ref refs/tendon/base HEAD
+  save 'The workspace when this work was delegated' && g update-ref "$refs/base" HEAD
 }
 each prepare`;
 }
@@ -98,10 +103,11 @@ each prepare`;
  * fields ended by NUL: the output of git, the place, the newest commit, the one that its agent began with (after a `+` where that is none of the
  * workspace's own), and the changed files. A repository that the agent has made is handed over as files.
  */
-export function collectScript(title: string): string {
+export function collectScript(branch: string, title: string): string {
   return `${PRELUDE}
+${refsOf(branch)}
 title=${shellQuote(title)}
-is_place() { is_repository "$1" && g -C "$1" rev-parse -q --verify refs/tendon/base >/dev/null; }
+is_place() { is_repository "$1" && g -C "$1" rev-parse -q --verify "$refs/base" >/dev/null; }
 show() { for held in .tendon/held-*; do [ ! -e "$held" ] || mv -- "$held" "\${held#.tendon/held-}/.git"; done; }
 hide() {
   for dir in */; do
@@ -113,22 +119,22 @@ collect() {
   [ -n "$place" ] || { show; hide || return 1; }
   save "$title"; saved=$?
   [ -n "$place" ] || show
-  [ $saved = 0 ] && base=$(g rev-parse refs/tendon/base) && tip=$(g rev-parse HEAD) || return 1
-  if [ -z "$(g rev-list -n1 HEAD --not --glob='refs/tendon/*')" ]; then
-    tip=$(g rev-list -n1 --branches --not --glob='refs/tendon/*')
-    [ -n "$tip" ] || [ -n "$(g rev-list -n1 --all --not --glob='refs/tendon/*')" ] || return 0
+  [ $saved = 0 ] && base=$(g rev-parse "$refs/base") && tip=$(g rev-parse HEAD) || return 1
+  if [ -z "$(g rev-list -n1 HEAD --not --glob="$refs/*")" ]; then
+    tip=$(g rev-list -n1 --branches --not --glob="$refs/*")
+    [ -n "$tip" ] || [ -n "$(g rev-list -n1 --all --not --glob="$refs/*")" ] || return 0
   fi
   stat=
   if [ -n "$tip" ]; then
     stat=$(g diff --stat=100 --stat-count=40 "$base" "$tip")
     if [ -n "$place" ]; then
-      g update-ref refs/tendon-result/tip "$tip" && rm -f ${BUNDLE} || return 1
-      g bundle create ${BUNDLE} refs/tendon-result/tip --not --glob='refs/tendon/was/*' >/dev/null || return 1
+      g update-ref "$result" "$tip" && rm -f ${BUNDLE} || return 1
+      g bundle create ${BUNDLE} "$result" --not --glob="$refs/was/*" >/dev/null || return 1
     else
       g diff --binary --full-index "$base" "$tip" >"$root/${PATCH}" || return 1
     fi
   fi
-  g rev-parse -q --verify "refs/tendon/was/$base" >/dev/null || base=+$base
+  g rev-parse -q --verify "$refs/was/$base" >/dev/null || base=+$base
   printf '\\0%s\\0%s\\0%s\\0%s\\0' "$place" "$tip" "$base" "$stat"
 }
 each collect`;

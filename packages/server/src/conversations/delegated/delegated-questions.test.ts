@@ -17,7 +17,7 @@ const llm = createScriptedProvider(({ messages }, index) => {
 });
 
 async function asking() {
-  const { conversations, opened } = conversationsWith(60_000, { llm, delegates: true });
+  const { conversations, opened } = conversationsWith(60_000, { llm, delegates: 1 });
   onTestFinished(() => conversations.close());
   const id = await made(conversations);
   const held = (await conversations.enter(id))!;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { StorageError, type Delegation, type Storage } from '@tendon/core';
+import { StorageError, type Delegation, type LlmProvider, type Storage } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { ChangeAgentStateAction, MessageAction, type ConfirmationRule, type Settings } from '@tendon/protocol';
@@ -88,7 +88,7 @@ it('EN401: a stop after a restart ends the work that was delegated before, thoug
       );
     },
   };
-  const first = conversationsWith(60_000, { llm, delegates: true });
+  const first = conversationsWith(60_000, { llm, delegates: 1 });
   const id = await made(first.conversations);
   await first.conversations.submit(id, MessageAction.create({ content: 'count all files' }));
   await vi.waitUntil(() => first.opened.length === 2, WAIT);
@@ -97,7 +97,7 @@ it('EN401: a stop after a restart ends the work that was delegated before, thoug
   await first.conversations.submit(id, ChangeAgentStateAction.create({ agent_state: 'paused' }));
   await first.conversations.close();
 
-  const next = conversationsWith(60_000, { storage: first.storage, home: first.home, llm, delegates: true });
+  const next = conversationsWith(60_000, { storage: first.storage, home: first.home, llm, delegates: 1 });
   onTestFinished(() => next.conversations.close());
   await next.conversations.wakeActive();
   await vi.waitUntil(() => next.conversations.state(child)?.agentState === 'running', WAIT);
@@ -105,6 +105,39 @@ it('EN401: a stop after a restart ends the work that was delegated before, thoug
   await next.conversations.stop(id);
   expect(await next.conversations.get(id)).toMatchObject({ stopped: true, summary: { agent_state: 'stopped' } });
   expect(next.conversations.state(child)?.agentState).toBe('stopped');
+});
+
+it('EN956: a stop after a restart ends all levels below, and what each was allowed is looked up at the root', async () => {
+  const llm: LlmProvider = {
+    ...createScriptedProvider([]),
+    async *stream(given, options) {
+      const shown = JSON.stringify(given.messages);
+      if (shown.includes('the part of the part')) await new Promise(() => undefined);
+      const task = shown.includes('the part') ? 'the part of the part' : 'the part';
+      yield* createScriptedProvider([{ toolCalls: [{ name: 'delegate', arguments: { task } }] }]).stream(given, options);
+    },
+  };
+  const first = conversationsWith(60_000, { llm, delegates: 2 });
+  const id = await made(first.conversations);
+  await first.conversations.submit(id, MessageAction.create({ content: 'the whole' }));
+  await vi.waitUntil(() => first.opened.length === 3, WAIT);
+  const [, child, below] = first.opened as [string, string, string];
+  await vi.waitUntil(() => first.conversations.state(below)?.agentState === 'running', WAIT);
+  await first.conversations.close();
+
+  const next = conversationsWith(60_000, { storage: first.storage, home: first.home, llm, delegates: 2 });
+  onTestFinished(() => next.conversations.close());
+  await next.conversations.setNetwork(id, { mode: 'allowlist', allow: ['example.org'] });
+  const record = (await next.conversations.get(below))!;
+  expect((await next.conversations.networkOf(record)).allow).toContain('example.org');
+  expect(record.delegated_by).toMatchObject({ conversation_id: child, root: { conversation_id: id, depth: 2 } });
+  await next.conversations.wakeActive();
+  await vi.waitUntil(() => next.conversations.state(below)?.agentState === 'running', WAIT);
+  await next.conversations.stop(id);
+  await vi.waitUntil(() => next.conversations.state(below)?.agentState === 'stopped', WAIT);
+  expect(next.conversations.state(child)?.agentState).toBe('stopped');
+  expect(await next.conversations.delete(id)).toBe(true);
+  expect([await next.conversations.get(child), await next.conversations.get(below)]).toEqual([undefined, undefined]);
 });
 
 it('EN942: a delegated agent is stopped when its time is over, and its last words are in the report', async () => {

@@ -13,7 +13,7 @@ import { offersChoices } from './delegated-questions.ts';
 import type { IsolatedCopies } from './isolated-copies.ts';
 import { worksReadOnly } from '../agents/agent-of.ts';
 import type { Conversations } from '../conversations.ts';
-import type { StoredConversation } from '../conversation-records.ts';
+import { rootIdOf, type StoredConversation } from '../conversation-records.ts';
 
 const ENDS: ReadonlySet<AgentState> = new Set(['finished', 'rejected', 'error', 'awaiting_user_input', 'stopped']);
 
@@ -44,7 +44,10 @@ export function delegation(
     const { conversation } = held.open;
     const { leftSteps, leftUsd } = task;
     const spentUsd = conversation.state.metrics ? spentOf(conversation.state.metrics) : 0;
-    const leave = conversations.budgets.join(parent.id, child.id, { leftSteps, leftUsd, spentUsd });
+    const leave = conversations.budgets.join(
+      { root: rootIdOf(parent), parent: parent.id, child: child.id },
+      { leftSteps, leftUsd, spentUsd },
+    );
     const stop = (): Promise<SubmitResult> => conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
     signal.addEventListener('abort', stop, { once: true });
     const limit = timeLimit(task.endsAt, clock, stop);

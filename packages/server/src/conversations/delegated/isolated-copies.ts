@@ -89,7 +89,7 @@ export class IsolatedCopies {
       const { pool, own, parent, records } = this.#options;
       const runtime = await pool.acquire(child.id, { signal });
       const { title } = (await records.get(child.id)) ?? child; // it was named after its task
-      const changes = readChanges(checked(await this.#run(runtime, collectScript(title))).text);
+      const changes = readChanges(checked(await this.#run(runtime, collectScript(branchOf(child.id), title))).text);
       if (changes.length === 0) {
         await this.#remove(child);
         return withWords(done, UNCHANGED);

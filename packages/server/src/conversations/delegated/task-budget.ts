@@ -5,6 +5,7 @@
  * B1  Calls of the model that run at the same time are admitted while twice the dearest one so far fits for each of them; a call that
  *     does not fit waits, and alone it is made as long as anything is left. So all of them together overspend by one call at most.
  * B2  Without a limit nothing waits.
+ * B3  All levels of a tree draw on one budget, that of its root: what a delegated agent delegates is drawn once.
  */
 import { costOf, withStream, type LlmEvent, type LlmProvider } from '@tendon/core';
 import { catalogError } from '@tendon/protocol';
@@ -25,17 +26,26 @@ interface Member {
 const MARGIN = 2;
 
 class TaskBudget {
-  #left: TaskLimits;
+  #limits: TaskLimits;
+  #drawn = { usd: 0, steps: 0 };
   #running = 0;
   #dearest = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(left: TaskLimits) {
-    this.#left = left;
+  constructor(limits: TaskLimits) {
+    this.#limits = limits;
   }
 
   get left(): TaskLimits {
-    return this.#left;
+    const { leftUsd, leftSteps } = this.#limits;
+    const { usd, steps } = this.#drawn;
+    return { leftUsd: leftUsd === undefined ? undefined : leftUsd - usd, leftSteps: leftSteps - steps };
+  }
+
+  /** What was drawn so far is drawn from these. */
+  limitTo(limits: TaskLimits): void {
+    this.#limits = limits;
+    this.draw({ usd: 0, steps: 0 });
   }
 
   /** False when nothing is left, or the wait was aborted. */
@@ -58,38 +68,58 @@ class TaskBudget {
   }
 
   draw({ usd, steps }: { readonly usd: number; readonly steps: number }): void {
-    const { leftUsd, leftSteps } = this.#left;
-    this.#left = { leftUsd: leftUsd === undefined ? undefined : leftUsd - usd, leftSteps: leftSteps - steps };
+    this.#drawn = { usd: this.#drawn.usd + usd, steps: this.#drawn.steps + steps };
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
   #isUsedUp(): boolean {
-    const { leftUsd, leftSteps } = this.#left;
+    const { leftUsd, leftSteps } = this.left;
     return leftSteps <= 0 || (leftUsd !== undefined && leftUsd <= 0);
   }
 
   #fits(): boolean {
-    const { leftUsd } = this.#left;
+    const { leftUsd } = this.left;
     if (this.#isUsedUp()) return false;
     return leftUsd === undefined || this.#running === 0 || (this.#dearest > 0 && (this.#running + 1) * MARGIN * this.#dearest <= leftUsd);
   }
 }
 
+interface SharedBudget {
+  readonly budget: TaskBudget;
+  members: number;
+  /** Its limits are those of the root. */
+  isOfRoot: boolean;
+}
+
+/** Who delegates to whom, and the one above both to whom nobody delegated; it may be the parent. */
+interface Place {
+  readonly root: string;
+  readonly parent: string;
+  readonly child: string;
+}
+
 export class TaskBudgets {
-  /** By the id of the conversation that delegates; as long as somebody works for it. */
-  readonly #budgets = new Map<string, { readonly budget: TaskBudget; members: number }>();
+  /** By the id of the root; as long as somebody works for it. */
+  readonly #budgets = new Map<string, SharedBudget>();
   readonly #members = new Map<string, Member>();
 
-  /** The child works for the parent until the returned function is called. `spentUsd`: before this process. */
-  join(parent: string, child: string, options: TaskLimits & { readonly spentUsd: number }): () => void {
-    const entry = this.#budgets.get(parent) ?? { budget: new TaskBudget(options), members: 0 };
-    this.#budgets.set(parent, entry);
-    entry.members++;
-    entry.budget.draw({ usd: options.spentUsd, steps: 0 });
-    this.#members.set(child, { budget: entry.budget, steps: 0 });
+  /**
+   * The child works for the parent until the returned function is called. `spentUsd`: before this process. After a restart a child may go
+   * on and delegate before the root has taken it up: its own limits count until then.
+   */
+  join({ root, parent, child }: Place, options: TaskLimits & { readonly spentUsd: number }): () => void {
+    const shared = this.#budgets.get(root) ?? { budget: new TaskBudget(options), members: 0, isOfRoot: parent === root };
+    this.#budgets.set(root, shared);
+    if (parent === root && !shared.isOfRoot) {
+      shared.budget.limitTo(options);
+      shared.isOfRoot = true;
+    }
+    shared.members++;
+    shared.budget.draw({ usd: options.spentUsd, steps: 0 });
+    this.#members.set(child, { budget: shared.budget, steps: 0 });
     return () => {
       this.#members.delete(child);
-      if (--entry.members === 0) this.#budgets.delete(parent);
+      if (--shared.members === 0) this.#budgets.delete(root);
     };
   }
 

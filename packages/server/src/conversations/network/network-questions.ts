@@ -11,7 +11,7 @@
 import { KeyedMutex, type Clock } from '@tendon/core';
 import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestion } from '@tendon/protocol';
 import { isAskable, type NetworkPolicy } from '@tendon/runtime';
-import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
+import { rootIdOf, type ConversationRecords, type StoredConversation } from '../conversation-records.ts';
 import type { StoredQuestions } from './conversation-network.ts';
 import type { FrameListener, OpenConversation } from '../open-conversations.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -194,12 +194,13 @@ export class NetworkQuestions {
   async #rootOf(id: string): Promise<StoredConversation | undefined> {
     const { records } = this.#options;
     const record = await records.get(id);
-    return record?.delegated_by ? records.get(record.delegated_by.conversation_id) : record;
+    return record?.delegated_by ? records.get(rootIdOf(record)) : record;
   }
 
-  /** The conversation and those that its agent delegated to. */
+  /** The conversation and those that its agent delegated to, however deep. */
   async #askedIn(rootId: string): Promise<readonly string[]> {
-    return [rootId, ...(await this.#options.records.delegatedBy(rootId))];
+    const below = await Promise.all((await this.#options.records.delegatedBy(rootId)).map((id) => this.#askedIn(id)));
+    return [rootId, ...below.flat()];
   }
 
   async #listeners(rootId: string): Promise<readonly FrameListener[]> {

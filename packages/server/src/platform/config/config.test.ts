@@ -36,6 +36,7 @@ describe('SV1: configuration', () => {
       port: 3000,
       allowsChosenIds: false,
       confirmationMode: false,
+      maxDelegateDepth: 1,
       isUnattended: false,
       host: '127.0.0.1',
       browsing: true,

@@ -74,6 +74,8 @@ export interface ConversationConfig {
   readonly allowsChosenIds: boolean;
   readonly maxIterations: number | undefined;
   readonly maxBudgetUsd: number | undefined;
+  /** How many levels of agents may delegate, one to the other. */
+  readonly maxDelegateDepth: number;
   readonly confirmationMode: boolean;
   /** Nobody decides: what would wait for a person is denied. */
   readonly isUnattended: boolean;
@@ -166,6 +168,12 @@ export const Environment = z.object({
   ALLOW_SET_CONVERSATION_ID: flag.default(false),
   MAX_ITERATIONS: count(1).optional(),
   MAX_BUDGET_PER_TASK: z.coerce.number('US dollars are expected').min(0, 'no less than 0').optional(),
+  MAX_DELEGATE_DEPTH: z.coerce
+    .number('a number is expected')
+    .int('a whole number is expected')
+    .min(1, 'at least 1')
+    .max(3, 'at most 3')
+    .default(1),
   SECURITY_CONFIRMATION_MODE: flag.default(false),
   SECURITY_UNATTENDED: flag.default(false),
   MCP_CONFIG: json(GivenMcpConfig).optional(),
@@ -229,6 +237,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       allowsChosenIds: values.ALLOW_SET_CONVERSATION_ID,
       maxIterations: values.MAX_ITERATIONS,
       maxBudgetUsd: values.MAX_BUDGET_PER_TASK,
+      maxDelegateDepth: values.MAX_DELEGATE_DEPTH,
       confirmationMode: values.SECURITY_CONFIRMATION_MODE,
       isUnattended: values.SECURITY_UNATTENDED,
       mcpServers: values.MCP_CONFIG,
