@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from '../row.ts';
 import { start } from '../target.ts';
-import { create, run } from '../v0-client.ts';
+import { configure, create, run } from '../v0-client.ts';
 
 const FOLDERS = 2_500;
 const FILES = 20;
@@ -24,11 +24,13 @@ export const checkpoint: Row = {
     for (const setting of ['off', 'on'] as const) {
       const target = build.server(join(home, 'checkpoints', setting), { WORKSPACE_BASE: workspace, SANDBOX_CHECKPOINTS: setting });
       const running = await start(target);
+      await configure(target.url, model.url);
       const conversation = await create(target.url);
-      await run(conversation, 'BENCH:2:date > part-1/folder-1/file-1.ts {i}');
+      await run(conversation, 'BENCH:2:date +%N > part-1/folder-1/file-1.ts; echo {i}');
       model.reset();
-      await run(conversation, `BENCH:${STEPS}:date +%N > part-1/folder-1/file-1.ts {i}`);
+      await run(conversation, `BENCH:${STEPS}:date +%N > part-1/folder-1/file-1.ts; echo {i}`);
       const turns = model.requests.filter(({ hasTools }) => hasTools);
+      if (turns.length <= STEPS) throw new Error(`the model was asked ${turns.length} times for ${STEPS} steps`);
       times[setting] = turns.slice(1).map((turn, i) => turn.arrived - (turns[i]?.answered ?? Number.NaN));
       conversation.socket.close();
       await running.stop();
