@@ -272,9 +272,10 @@ describe('a dataset in the shape of SWE-bench', () => {
     return { base, patch: `${patch}\n`, testPatch: `${testPatch}\n` };
   }
 
-  const RUN_TESTS = `python3 -c "import sys, test_tool; [getattr(test_tool, name)() for name in sys.argv[1:]]" {tests}`;
+  /** Another test fails in any case. */
+  const RUN_TESTS = `python3 -c "import sys, test_tool; [getattr(test_tool, name)() or print('--- PASS: ' + name + ' (0s)') for name in sys.argv[1:]]; sys.exit(1)" {tests}`;
 
-  it('EV912: is solved by the patch of its repository, and judged by its own tests', async () => {
+  it('EV912, EV931: is solved by the patch of its repository, and judged by its own tests', async () => {
     const place = makePlace();
     const { base, patch, testPatch } = repository(place);
     const instance = (id: string, of: string) => ({
@@ -300,6 +301,9 @@ describe('a dataset in the shape of SWE-bench', () => {
       ['owner__tool-1', 'solved'],
       ['owner__tool-2', 'check'],
     ]);
+    expect(report(place).attempts[0]).toMatchObject({
+      tests: { failToPass: { passed: 1, total: 1 }, passToPass: { passed: 0, total: 0 } },
+    });
     expect(readFileSync(join(place.workspace, 'out/patches/owner__tool-1.1.patch'), 'utf8')).toContain('+    return n + n\n');
     const workspaces = join(place.workspace, 'out/home/workspaces');
     const history = (name: string) =>

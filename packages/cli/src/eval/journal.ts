@@ -6,6 +6,7 @@
  * J2  A line that a kill cut off counts as not written.
  */
 import { open, readFile, type FileHandle } from 'node:fs/promises';
+import type { TestVerdict } from './judge-tests.ts';
 
 /** Why an attempt did not solve its task. */
 export const FAILURES = ['check', 'time', 'cost', 'steps', 'declined', 'undecided', 'agent', 'setup', 'sandbox'] as const;
@@ -34,6 +35,8 @@ export interface AttemptResult {
   /** The end of what the check printed, or what went wrong. Untrusted. */
   readonly detail: string;
   readonly use: AttemptUse;
+  /** How many of the tests of a SWE-bench instance passed, where their log says it. */
+  readonly tests?: TestVerdict['tests'];
 }
 
 type Line =

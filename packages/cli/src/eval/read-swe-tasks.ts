@@ -71,6 +71,7 @@ async function taskOf(instance: Instance, options: SweOptions & { readonly mirro
     check: {
       command: 'bash "$CHECK/check.sh"',
       seconds: CHECK_SECONDS,
+      tests: { failToPass: instance.FAIL_TO_PASS, passToPass: instance.PASS_TO_PASS },
       bring: async (folder) => {
         await writeFile(join(folder, 'check.sh'), script);
         await writeFile(join(folder, 'test.patch'), instance.test_patch);

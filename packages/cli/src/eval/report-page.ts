@@ -41,7 +41,7 @@ ${failures.length > 0 ? `<h2>Failures by kind</h2><table>${failures.join('')}</t
 `;
 }
 
-function attemptRow({ task, attempt, tags, solved, failure, detail, use, trajectory, atif }: ReportedAttempt): string {
+function attemptRow({ task, attempt, tags, solved, failure, detail, use, tests, trajectory, atif }: ReportedAttempt): string {
   const about = [attempt > 1 ? `attempt ${attempt}` : '', ...tags].filter((text) => text !== '').join(', ');
   const result = solved ? '<span class="yes">solved</span>' : `<span class="no">failed: ${escaped(failure ?? '')}</span>`;
   const more = detail === '' ? '' : `<details><summary>output</summary><pre>${escaped(detail)}</pre></details>`;
@@ -49,8 +49,12 @@ function attemptRow({ task, attempt, tags, solved, failure, detail, use, traject
     const name = path === atif ? 'ATIF' : 'events';
     return `<a href="${escaped(encodeURI(path))}">${name}</a>`;
   });
-  return `<tr><td>${escaped(task)}<br><small>${escaped(about)}</small></td><td>${result}${more}</td><td class="n">${use.steps}</td>
+  return `<tr><td>${escaped(task)}<br><small>${escaped(about)}</small></td><td>${result}${tests ? `<br><small>${testsText(tests)}</small>` : ''}${more}</td><td class="n">${use.steps}</td>
 <td class="n">${counted(use.promptTokens + use.completionTokens)}</td><td class="n">$${use.usd.toFixed(3)}</td><td class="n">${use.seconds}</td><td>${links.join(' ')}</td></tr>`;
+}
+
+function testsText({ failToPass, passToPass }: NonNullable<ReportedAttempt['tests']>): string {
+  return `fail to pass: ${failToPass.passed} of ${failToPass.total} · pass to pass: ${passToPass.passed} of ${passToPass.total}`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

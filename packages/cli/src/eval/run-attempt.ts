@@ -5,6 +5,7 @@ import { shellQuote } from '@tendon/protocol/executor-api';
 import { runSandboxCommand, systemClock, type CommandOutput, type Engine } from '@tendon/server/headless';
 import { endOf, exitCodeOf, saysDone } from '../run/outcome.ts';
 import type { AttemptUse, FailureKind } from './journal.ts';
+import { judgeTests, type TestVerdict } from './judge-tests.ts';
 import { CHECK_FOLDER, type EvalTask } from './task.ts';
 
 export interface AttemptOptions {
@@ -25,6 +26,8 @@ export interface AttemptOutcome {
   readonly use: AttemptUse;
   /** What the agent has changed, where the task says how to see it. */
   readonly patch?: string;
+  /** How many of the task's own tests passed, where their log says it. */
+  readonly tests?: TestVerdict['tests'];
 }
 
 /** The attempt was stopped from outside: it counts as not made. */
@@ -48,13 +51,15 @@ export async function runAttempt(engine: Engine, task: EvalTask, options: Attemp
   try {
     const failure = await agent.run();
     const judged = await judge(engine, task, agent);
-    if (judged.isSolved) return { solved: true, detail: judged.detail, use: agent.use, patch: judged.patch };
+    const { patch, tests } = judged;
+    if (judged.isSolved) return { solved: true, detail: judged.detail, use: agent.use, patch, tests };
     return {
       solved: false,
       failure: failure?.kind ?? 'check',
       detail: failure?.words || judged.detail,
       use: agent.use,
-      patch: judged.patch,
+      patch,
+      tests,
     };
   } catch (error) {
     if (options.signal.aborted) throw new AttemptStopped(agent.use.usd);
@@ -226,7 +231,9 @@ async function judge(engine: Engine, { check, patch }: EvalTask, agent: AgentRun
   await check.bring(folder);
   const { exitCode, text } = await inSandbox(engine, agent, `export CHECK="$PWD/${CHECK_FOLDER}"\n${check.command}`, check.seconds);
   const words = exitCode === -1 ? `${text}\nThe check took longer than ${check.seconds} seconds.` : text;
-  return { isSolved: exitCode === 0, detail: words.trim().slice(-2000), patch: printed?.text };
+  const { isSolved, tests, words: lost } = check.tests ? judgeTests(text, exitCode, check.tests) : { isSolved: exitCode === 0, words: '' };
+  const detail = [words.trim().slice(-2000), lost].filter((part) => part !== '').join('\n');
+  return { isSolved, tests, detail, patch: printed?.text };
 }
 
 async function inSandbox(engine: Engine, agent: AgentRun, command: string, timeoutSeconds: number): Promise<CommandOutput> {

@@ -1,3 +1,5 @@
+import type { WantedTests } from './judge-tests.ts';
+
 /** What the agent may take for one attempt. */
 export interface TaskLimits {
   readonly seconds: number;
@@ -7,9 +9,11 @@ export interface TaskLimits {
 
 /** How an attempt is judged, in a sandbox that the agent was never in. */
 interface TaskCheck {
-  /** Run in the workspace; exit code 0 means solved. `$CHECK` is the folder that `bring` filled. */
+  /** Run in the workspace; exit code 0 means solved, where no `tests` decide. `$CHECK` is the folder that `bring` filled. */
   readonly command: string;
   readonly seconds: number;
+  /** Which decide where what the command prints names them. */
+  readonly tests?: WantedTests;
   /** Fills an empty folder of the host, which is inside the workspace while the check runs. */
   bring(folder: string): Promise<void>;
 }

@@ -1,0 +1,145 @@
+/** Reads from what test runners print which tests passed: of pytest, unittest, go test, cargo, TAP, and runners that print a tree (jest, mocha, vitest, node). */
+import { stripVTControlCharacters } from 'node:util';
+
+export type TestStatus = 'passed' | 'failed' | 'skipped';
+
+/** A test can be named in several ways. */
+type Found = (status: TestStatus, names: readonly string[]) => void;
+/** Is given the lines in order. */
+type LineReader = (line: string) => void;
+
+/** Longer lines are output, not names. */
+const MAX_LINE = 2_000;
+const WEIGHT: Readonly<Record<TestStatus, number>> = { skipped: 0, passed: 1, failed: 2 };
+
+/** By every name of each test. One that failed once has failed, whatever else is printed of it. */
+export function readTestLog(text: string): ReadonlyMap<string, TestStatus> {
+  const tests = new Map<string, TestStatus>();
+  const found: Found = (status, names) => {
+    for (const name of names) if (WEIGHT[status] >= WEIGHT[tests.get(name) ?? 'skipped']) tests.set(name, status);
+  };
+  const readers = READERS.map((make) => make(found));
+  for (const line of stripVTControlCharacters(text).split(/\r?\n/)) if (line.length <= MAX_LINE) for (const read of readers) read(line);
+  return tests;
+}
+
+const PYTEST: Readonly<Record<string, TestStatus>> = {
+  PASSED: 'passed',
+  XFAIL: 'passed',
+  XPASS: 'passed',
+  FAILED: 'failed',
+  ERROR: 'failed',
+  SKIPPED: 'skipped',
+};
+const PYTEST_WORD = Object.keys(PYTEST).join('|');
+/** `-rA`, and the lines of workers. Parameters can hold spaces and dashes. */
+const PYTEST_SUMMARY = new RegExp(`^(?:\\[gw\\d+\\] \\[ *\\d+%\\] )?(${PYTEST_WORD}) ([^\\s[]+::[^\\s[]+(?:\\[.*?\\](?=$| - ))?)`);
+/** `-v` */
+const PYTEST_VERBOSE = new RegExp(`^(\\S+::.+?) (${PYTEST_WORD})(?: \\(.*\\))?(?: +\\[ *\\d+%\\])?$`);
+
+function pytest(found: Found): LineReader {
+  return (line) => {
+    const [, word, name] = PYTEST_SUMMARY.exec(line) ?? [];
+    if (word && name) return found(PYTEST[word]!, [name]);
+    const [, other, result] = PYTEST_VERBOSE.exec(line) ?? [];
+    if (other && result) found(PYTEST[result]!, [other]);
+  };
+}
+
+const UNITTEST_RESULT = /^(?:(ok|expected failure)|(FAIL|ERROR|unexpected success)|skipped\b.*)$/;
+
+/** The result can follow on a later line: after the test's description, or after what it printed. */
+function unittest(found: Found): LineReader {
+  let open: readonly string[] = [];
+  return (line) => {
+    const [, name, owner, rest] = /^(\w+) \(([\w.]+)\)(.*)$/.exec(line) ?? [];
+    if (name && owner) {
+      // From Python 3.11 on the name stands in the brackets too.
+      const place = owner.endsWith(`.${name}`) ? owner.slice(0, -name.length - 1) : owner;
+      open = [`${name} (${place})`, `${name} (${place}.${name})`, `${place}.${name}`];
+    }
+    const text = rest ?? line;
+    const result = UNITTEST_RESULT.exec(text.includes(' ... ') ? text.slice(text.lastIndexOf(' ... ') + 5) : text);
+    if (!result || open.length === 0) return;
+    found(result[1] ? 'passed' : result[2] ? 'failed' : 'skipped', open);
+    open = [];
+  };
+}
+
+function goTest(found: Found): LineReader {
+  const status = { PASS: 'passed', FAIL: 'failed', SKIP: 'skipped' } as const;
+  return (line) => {
+    const [, word, name] = /^\s*--- (PASS|FAIL|SKIP): (\S+) \(/.exec(line) ?? [];
+    if (word && name) found(status[word as keyof typeof status], [name]);
+  };
+}
+
+function cargo(found: Found): LineReader {
+  const status = { ok: 'passed', FAILED: 'failed', ignored: 'skipped' } as const;
+  return (line) => {
+    const [, name, manner = '', word] = /^test (.+?)( - should panic| - compile(?: fail)?)? \.\.\. (ok|FAILED|ignored)\b/.exec(line) ?? [];
+    if (name && word) found(status[word as keyof typeof status], [name, name + manner]);
+  };
+}
+
+/** Parts are indented below a comment with the name of the whole. */
+function tap(found: Found): LineReader {
+  const path = new Path();
+  return (line) => {
+    const [, indent = '', title] = /^( *)# Subtest: (.*)$/.exec(line) ?? [];
+    if (title !== undefined) return path.enter(indent.length, unescaped(title));
+    const [, margin = '', not, text] = /^( *)(not )?ok \d+(?: -)? (.+)$/.exec(line) ?? [];
+    if (text === undefined) return;
+    const [name = '', directive = ''] = text.split(/ (?<!\\)# ?(?=[\w])/, 2);
+    path.leave(margin.length);
+    const isOpen = /^(?:skip|todo)/i.test(directive);
+    found(isOpen ? 'skipped' : not ? 'failed' : 'passed', path.namesOf(unescaped(name.trim())));
+  };
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll(/\\([#\\])/g, '$1');
+}
+
+const MARKS: Readonly<Record<string, TestStatus>> = {
+  ...{ '✓': 'passed', '✔': 'passed', '√': 'passed' },
+  ...{ '✕': 'failed', '✖': 'failed', '×': 'failed', '✗': 'failed' },
+  ...{ '○': 'skipped', '﹣': 'skipped', '↓': 'skipped', '-': 'skipped' },
+};
+const MARKED = /^(\s*)([✓✔√✕✖×✗○﹣↓-]|\d+\)) (?:skipped )?(.+?)(?: \(?\d+(?:\.\d+)? ?m?s\)?)?(?: # SKIP.*)?$/;
+
+/** A mark before each test, indented below the lines that name what it is a part of. */
+function tree(found: Found): LineReader {
+  const path = new Path();
+  return (line) => {
+    const [, margin = '', mark = '', name] = MARKED.exec(line) ?? [];
+    if (name !== undefined) {
+      path.leave(margin.length);
+      return found(MARKS[mark] ?? 'failed', path.namesOf(...name.split(' > ')));
+    }
+    const [, indent = '', title] = /^(\s*)(?:▶ )?(\S.*)$/.exec(line) ?? [];
+    if (title !== undefined) path.enter(indent.length, title);
+  };
+}
+
+const READERS: readonly ((found: Found) => LineReader)[] = [pytest, unittest, goTest, cargo, tap, tree];
+
+/** What a line is a part of, by how far the lines before it were indented. */
+class Path {
+  readonly #titles: { readonly indent: number; readonly title: string }[] = [];
+
+  enter(indent: number, title: string): void {
+    this.leave(indent);
+    this.#titles.push({ indent, title });
+  }
+
+  leave(indent: number): void {
+    while ((this.#titles.at(-1)?.indent ?? -1) >= indent) this.#titles.pop();
+  }
+
+  /** The name alone, and with what it is a part of, as runners write it. */
+  namesOf(...name: readonly string[]): readonly string[] {
+    const parts = [...this.#titles.map(({ title }) => title), ...name];
+    return parts.flatMap((_, from) => [' > ', ' ', ' › '].map((between) => parts.slice(from).join(between)));
+  }
+}
