@@ -16,7 +16,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',
-    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917, CL925, CL930',
+    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917, CL925, CL926, CL930',
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
@@ -116,7 +116,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What rules say of an action: a table and properties of pure functions, with bash itself as the judge, and the policy in whole conversations of the engine.',
-    ids: 'TR700–TR713, TR716, TR717, TR719, TR910',
+    ids: 'TR700–TR713, TR716, TR717, TR719, TR910, TR912–TR914',
   },
   {
     why: 'What starts conversations by itself is our server’s: it takes a git provider that calls it, a clock that is set, a kill, and hundreds of refused requests.',

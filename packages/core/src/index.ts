@@ -59,6 +59,7 @@ export type { Note, Noted, TakeNote } from './engine/noted.ts';
 export type { PastHit, PastHits, SearchPast } from './engine/recalled.ts';
 export type { AskUser } from './engine/ask-user-during.ts';
 export type { ExternalTools } from './engine/external-tools.ts';
+export { unanalyzed, type Analysis, type RiskAnalyzer } from './engine/analyze-actions.ts';
 export type { HookAnswer, HookEvent, HookMoment, Hooks } from './engine/hooks.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';

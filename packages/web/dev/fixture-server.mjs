@@ -21,9 +21,11 @@ const TYPES = {
 export async function startFixture({ port = 0, conversations = madeUp.CONVERSATIONS, eventsOf = madeUp.eventsOf, model = 'demo' } = {}) {
   const answers = {
     'GET /api/conversations': () => ({ results: conversations, next_page_id: null }),
-    'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model }),
+    'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model, ...stored }),
+    'GET /api/options/security-analyzers': () => ['invariant', 'llm', 'model', 'rules'],
     'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
     'GET /api/options/agents': () => ['CodeActAgent', 'ExploreAgent', 'PlanAgent'],
+    'POST /api/settings': () => ({ message: 'Settings stored' }),
     'GET /api/rules': () => RULES,
     'DELETE /api/rules/push': () => ({ rules: (RULES.rules = RULES.rules.filter(({ id }) => id !== 'push')) }),
     'GET /api/mcp/logins': () => ({ servers: MCP_SERVERS }),
@@ -39,9 +41,11 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     'GET /server_info': () => ({ uptime: 1, sandbox: { driver: 'docker', strength: 'container' }, model }),
   };
   const changed = new Map();
+  let stored = {};
   const http = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://x');
     const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
+    if (pathname === '/api/settings' && request.method === 'POST') stored = await json(request);
     if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
     const answer =
       answers[`${request.method} ${pathname}`] ??

@@ -80,6 +80,8 @@ export interface StageOptions {
   readonly notes?: Extensions['notes'];
   readonly external?: Extensions['external'];
   readonly hooks?: Extensions['hooks'];
+  readonly invariant?: Extensions['invariant'];
+  readonly smallLlm?: () => Promise<LlmProvider>;
 }
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
@@ -94,6 +96,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     log,
     agent: options.agent ?? codeActAgent,
     llm: options.llm ?? (async () => provider),
+    ...(options.smallLlm && { smallLlm: options.smallLlm }),
     sandbox: { runtimes, ...(options.preparesSandbox && { prepares: true }) },
     extensions: {
       ...(options.delegate && { delegate: options.delegate }),
@@ -101,6 +104,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       ...(options.notes && { notes: options.notes }),
       ...(options.external && { external: options.external }),
       ...(options.hooks && { hooks: options.hooks }),
+      ...(options.invariant && { invariant: options.invariant }),
       ...(options.knowledge && { knowledge: options.knowledge }),
     },
     settings: {

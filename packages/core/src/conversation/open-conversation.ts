@@ -22,6 +22,8 @@ import type { SearchPast } from '../engine/recalled.ts';
 import type { LoopPorts } from '../engine/ports.ts';
 import { runLoop } from '../engine/loop.ts';
 import type { ExternalTools } from '../engine/external-tools.ts';
+import type { RiskAnalyzer } from '../engine/analyze-actions.ts';
+import { createModelAnalyzer } from '../engine/model-analyzer.ts';
 import type { Hooks } from '../engine/hooks.ts';
 import { nextStep, type LoopLimits } from '../engine/next-step.ts';
 import { LongMessages } from '../engine/long-messages.ts';
@@ -77,6 +79,8 @@ interface ExtensionOptions {
   readonly external?: ExternalTools;
   /** Programs that are asked what may be done. Default: none. */
   readonly hooks?: Hooks;
+  /** The analyzer of that name. Default: it cannot be asked. */
+  readonly invariant?: RiskAnalyzer;
   /** What the agent knows beside the files of the workspace. */
   readonly knowledge?: KnowledgeSources;
 }
@@ -124,13 +128,15 @@ async function openPorts(
   options: OpenConversationOptions,
   emit: LoopPorts['emit'],
 ): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
-  const { id, log, agent, extensions: { delegate, past, notes, external, hooks, knowledge = {} } = {} } = options;
+  const { id, log, agent, extensions: { delegate, past, notes, external, hooks, invariant, knowledge = {} } = {} } = options;
   const { clock, mask, report = () => undefined } = options.host;
   const agentNow = options.agentNow ?? ((): Agent => agent);
   const aborts = createAborts();
   const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
   const { folded, outline, storedTo } = await openFold(log, agent, { mask, retry });
   const sandbox = createSandbox(id, options.sandbox.runtimes, { emit, isReadOnly: () => agentNow().isReadOnly === true });
+  const smallLlm = options.smallLlm ?? options.llm;
+  const limits = limitsOf(options.settings, hooks);
   const ports: LoopPorts = {
     log,
     folded,
@@ -139,7 +145,7 @@ async function openPorts(
     longMessages: new LongMessages({ log, folded, sandbox }),
     agent: agentNow,
     llm: options.llm,
-    smallLlm: options.smallLlm ?? options.llm,
+    smallLlm,
     sandbox,
     library: createLibrary({ sandbox, agent: () => agentNow().name, sources: knowledge, clock, closing: aborts.closing, report }),
     delegate,
@@ -148,8 +154,9 @@ async function openPorts(
     external,
     executing: new Mutex(),
     policy: createConfirmationPolicy(options.settings.confirmation ?? NEVER_ASKS),
+    analyzers: { model: createModelAnalyzer({ llm: smallLlm, limits, emit, mask }), ...(invariant && { invariant }) },
     hooks,
-    limits: limitsOf(options.settings, hooks),
+    limits,
     clock,
     mask,
     aborts,

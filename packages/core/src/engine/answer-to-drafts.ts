@@ -17,6 +17,7 @@ import type { LlmAnswer, LlmToolCall } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { EngineState } from './engine-state.ts';
 import type { ConfirmationPolicy, HookVerdict, Verdict } from '../policy/confirmation-policy.ts';
+import type { Risk } from '../policy/risk.ts';
 import { parseToolCall } from '../tools/parse-tool-call.ts';
 import type { Tool, ToolCallResult } from '../tools/define-tool.ts';
 import { answerTo, denied, malformedCall, notice, notStarted, stateChanged } from './notices.ts';
@@ -42,6 +43,8 @@ export interface AnswerContext {
   readonly now: Date;
   /** What hooks say of each call; default: nothing. */
   readonly verdicts?: readonly (HookVerdict | undefined)[];
+  /** What an analyzer made of each call that depends on it; default: none was asked. */
+  readonly risks?: readonly (Risk | undefined)[];
   /** There are checks to run, or hooks to ask, before the task counts as finished: the loop grants that end. */
   readonly hasChecks?: boolean;
 }
@@ -102,7 +105,9 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
       continue;
     }
     const action = withThought(call.action, index === 0 ? answer.text : '');
-    const verdict = ended ? AFTER_END : context.policy(action, { folder, hook: context.verdicts?.[index] });
+    const verdict = ended
+      ? AFTER_END
+      : context.policy(action, { folder, hook: context.verdicts?.[index], analyzed: context.risks?.[index] });
     // Where the shell stands behind a command is seen when it has run.
     if (action.action === 'run') folder = undefined;
     const confirm = verdict.decision === 'ask';
@@ -119,7 +124,8 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
 
 const AFTER_END: Verdict = { decision: 'allow', reason: 'it does not run' };
 
-function folderOf({ shell, destination }: AnswerContext): string | undefined {
+/** Where its first command would run. */
+export function folderOf({ shell, destination }: Pick<AnswerContext, 'shell' | 'destination'>): string | undefined {
   return shell && destination && 'executor' in destination && destination.executor === shell.executor ? shell.folder : undefined;
 }
 

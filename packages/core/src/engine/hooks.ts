@@ -40,7 +40,7 @@ const HOOK_FAILED = 'AGENT_ERROR$HOOK_FAILED';
 
 type HookPorts = Pick<LoopPorts, 'hooks'>;
 
-interface HookedCalls {
+export interface HookedCalls {
   /** One for each call of the answer. */
   readonly verdicts: readonly (HookVerdict | undefined)[];
   readonly notices: readonly SourcedDraft[];

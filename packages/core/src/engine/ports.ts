@@ -10,6 +10,7 @@ import type { Library } from '../knowledge/library.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { ConfirmationPolicy } from '../policy/confirmation-policy.ts';
 import type { EventLog } from '../log/event-log.ts';
+import type { Analyzers } from './analyze-actions.ts';
 import type { Aborts } from './aborts.ts';
 import type { Delegate } from './delegated.ts';
 import type { TakeNote } from './noted.ts';
@@ -40,6 +41,8 @@ export interface ModelPorts {
   readonly smallLlm: () => Promise<LlmProvider>;
   readonly library: Library;
   readonly policy: ConfirmationPolicy;
+  /** Asked about actions whose risk decides whether a person is asked. */
+  readonly analyzers: Analyzers;
   /** Programs of the user that are asked; none where there are none. */
   readonly hooks: Hooks | undefined;
   readonly limits: LoopLimits;

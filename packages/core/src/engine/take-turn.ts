@@ -7,6 +7,7 @@ import type { Tool } from '../tools/define-tool.ts';
 import { MANY_PICTURES } from '../prompt/compaction.ts';
 import { maxMessageChars } from '../prompt/excerpt.ts';
 import { accumulateMetrics, createPlaceStatus, failed, turn, type TurnOutcome } from './turn.ts';
+import { analyzeActions } from './analyze-actions.ts';
 import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
 import { mayCondense, requestCondensation } from './condense-log.ts';
 import { createDeltaFrames } from './delta-frames.ts';
@@ -131,6 +132,7 @@ async function appendAnswer(
 ): Promise<void> {
   const destination = needsSandbox(parsed) ? await findDestination(ports, signal) : undefined;
   const hooked = await askBeforeActions(ports, parsed, signal);
+  const analyzed = await analyzeActions(ports, parsed, { destination, hooked, signal });
   if (signal.aborted) return;
   const { maxBudgetUsd } = ports.limits;
   const { contextWindow } = provider;
@@ -138,13 +140,14 @@ async function appendAnswer(
   const hasManyPictures = picturesIn(messages) >= MANY_PICTURES;
   await ports.folded.append((state) => {
     if (!mayAct(state)) return [];
-    const lead = [...(parsed.answer.model === provider.model ? ownAnswer(state) : resumed(state)), ...hooked.notices];
-    const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow });
+    const lead = [...(parsed.answer.model === provider.model ? ownAnswer(state) : resumed(state)), ...hooked.notices, ...analyzed.notices];
+    const before = analyzed.spent.reduce<LlmMetrics | undefined>((metrics, add) => add(metrics), state.metrics);
+    const metrics = accumulateMetrics(before, parsed.answer, { maxBudgetUsd, contextWindow });
     const firstId = state.conversation.nextId + lead.length;
     const steered = state.conversation.lastUserMessageId >= seen;
     const hasChecks = ports.limits.finishChecks.length > 0 || ports.limits.hasStopHooks === true;
-    const { verdicts } = hooked;
-    const about = { firstId, policy: ports.policy, shell: state.shell, destination, steered, metrics, now, hasChecks, verdicts };
+    const judged = { policy: ports.policy, verdicts: hooked.verdicts, risks: analyzed.risks };
+    const about = { firstId, ...judged, shell: state.shell, destination, steered, metrics, now, hasChecks };
     const answer = answerToDrafts(parsed, about);
     const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
     const { condenses, condensesAfter = Infinity } = ports.limits;

@@ -3,11 +3,14 @@ import { ACTIONS, type ActionDraft, type ActionKind, type ConfirmationMode, type
 import { judgeAction } from './judge-action.ts';
 import { riskOf, type Risk } from './risk.ts';
 
+/** Those that have to be asked before an action is judged. */
+export type AnalyzerName = 'model' | 'invariant';
+
 export interface ConfirmationSettings {
   readonly mode: ConfirmationMode;
   readonly rules: readonly ConfirmationRule[];
-  /** Whose word the mode `risk` takes: rules of our own, or the `security_risk` of the model's call. */
-  readonly analyzer: 'rules' | 'llm';
+  /** Whose word the mode `risk` takes: rules of our own, the `security_risk` of the model's call, or an analyzer that is asked. */
+  readonly analyzer: 'rules' | 'llm' | AnalyzerName;
   /** So long after it asked, an action that nobody decided about is rejected; default: never. */
   readonly deadlineMs?: number | undefined;
   /** Nobody is there to ask: what would wait is denied. Default false. */
@@ -20,6 +23,8 @@ export interface Verdict {
   readonly reason: string;
   /** What the analyzer made of it; the action shows it in place of the model's own. */
   readonly risk?: Risk;
+  /** The analyzer on whose word it depends, and which was not asked. */
+  readonly needs?: AnalyzerName;
 }
 
 /** What a hook of the user says of an action: it can only be stricter than the rules. */
@@ -33,6 +38,8 @@ export interface ActionContext {
   /** Where the shell stands, if that is known. */
   readonly folder: string | undefined;
   readonly hook?: HookVerdict | undefined;
+  /** What the analyzer that the mode needs made of it. */
+  readonly analyzed?: Risk | undefined;
   /** A person wrote it, so somebody is there. */
   readonly isAttended?: boolean;
 }
@@ -46,9 +53,9 @@ const ALLOWED: Verdict = { decision: 'allow', reason: 'nothing asks' };
 const WAITS_BY_RULE: ReadonlySet<ActionKind> = new Set(['read', 'browse', 'delegate']);
 
 export function createConfirmationPolicy(settings: () => ConfirmationSettings): ConfirmationPolicy {
-  return (action, { folder, hook, isAttended }) => {
+  return (action, { folder, hook, analyzed, isAttended }) => {
     const current = settings();
-    const verdict = withHook(judge(current, action, folder), action, hook);
+    const verdict = withHook(judge(current, action, { folder, analyzed }), action, hook);
     const isDenied = current.isUnattended && !isAttended && verdict.decision === 'ask';
     return isDenied ? { ...verdict, decision: 'deny', reason: `${verdict.reason}, and nobody is there to decide` } : verdict;
   };
@@ -61,7 +68,11 @@ function withHook(verdict: Verdict, action: ActionDraft, hook: HookVerdict | und
   return { decision: 'deny', reason: `${hook.reason}, and this kind of action cannot wait for a person` };
 }
 
-function judge({ mode, rules, analyzer }: ConfirmationSettings, action: ActionDraft, folder: string | undefined): Verdict {
+function judge(
+  { mode, rules, analyzer }: ConfirmationSettings,
+  action: ActionDraft,
+  { folder, analyzed }: Pick<ActionContext, 'folder' | 'analyzed'>,
+): Verdict {
   // Where no rule can say no, nothing is to be found out.
   const heeded = mode === 'always' || mode === 'never' ? rules.filter(({ decision }) => decision !== 'allow') : rules;
   if (mode === 'never' && heeded.length === 0) return ALLOWED;
@@ -74,7 +85,14 @@ function judge({ mode, rules, analyzer }: ConfirmationSettings, action: ActionDr
   if (decision === 'allow' || (decision === 'ask' && !isDoubt)) return { decision, reason };
   if (mode === 'rules') return { decision: 'ask', reason };
   if (mode === 'never') return decision === 'ask' ? { decision, reason } : ALLOWED;
-  return judgeRisk(action, analyzer, decision === 'ask' && heeded.some((rule) => rule.decision !== 'allow') ? reason : undefined);
+  const doubt = decision === 'ask' && heeded.some((rule) => rule.decision !== 'allow') ? reason : undefined;
+  const needs = (analyzer === 'model' || analyzer === 'invariant') && analyzed === undefined ? { needs: analyzer } : undefined;
+  return { ...judgeRisk(analyzed ?? riskBy(analyzer, action), doubt), ...(doubt === undefined && needs) };
+}
+
+function riskBy(analyzer: ConfirmationSettings['analyzer'], action: ActionDraft): Risk {
+  if (analyzer === 'rules') return riskOf(action);
+  return analyzer === 'llm' ? ((action.args as { readonly security_risk?: Risk }).security_risk ?? -1) : -1;
 }
 
 /** A folder that holds a denied path can be listed: of such an action only what a rule asks about waits. */
@@ -85,8 +103,7 @@ function askedByRule(action: ActionDraft, rules: readonly ConfirmationRule[], fo
 }
 
 /** `doubt`: a rule may forbid it, which cannot be seen. High and unknown risk ask. */
-function judgeRisk(action: ActionDraft, analyzer: ConfirmationSettings['analyzer'], doubt: string | undefined): Verdict {
-  const risk = analyzer === 'rules' ? riskOf(action) : ((action.args as { readonly security_risk?: Risk }).security_risk ?? -1);
+function judgeRisk(risk: Risk, doubt: string | undefined): Verdict {
   if (doubt !== undefined) return { decision: 'ask', reason: doubt, risk };
   if (risk === 2) return { decision: 'ask', reason: 'the risk is high', risk };
   return risk === -1

@@ -38,6 +38,7 @@ import { searchPast } from '../events/search-past.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { type ModelChoice, modelSource } from '../settings/model-choice.ts';
 import { namedSecrets } from '../secrets/secrets-for-action.ts';
+import { invariantAnalyzer } from '../conversations/confirmation/invariant-analyzer.ts';
 import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
@@ -105,6 +106,9 @@ export async function composeConversation(record: StoredConversation, parts: Con
       ...(!record.delegated_by && { past: searchPast(record, { ...parts, conversations }) }),
       external: await externalTools(record, { ...parts, own, onProblem }),
       hooks: await conversationHooks(record.id, { ...parts, home: config.home, onProblem }),
+      ...(config.invariantUrl && {
+        invariant: invariantAnalyzer({ url: config.invariantUrl, conversationId: record.id, log, mask }),
+      }),
       ...(notes && { notes: notes.take }),
       knowledge: {
         ...knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),

@@ -1,8 +1,9 @@
 import { Failure, Settings, SettingsUpdate, type CatalogError, BackendSettings, OptionNames, OptionsConfig } from '@tendon/protocol';
 import { z } from 'zod';
+import type { Config } from '../platform/config/config.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
-import { SECURITY_ANALYZERS } from '../conversations/confirmation/confirmation-of.ts';
+import { securityAnalyzers } from '../conversations/confirmation/confirmation-of.ts';
 import { checkNetworkParams } from '../conversations/network/conversation-network.ts';
 import { providerTokensOf, type SettingsStore } from './settings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
@@ -85,11 +86,14 @@ export const backendSettingsRoutes: Routes = (app) => {
   });
 };
 
+interface OptionContext {
+  models(): Promise<readonly string[]>;
+  agents(): Promise<readonly string[]>;
+  readonly config: Pick<Config, 'invariantUrl'>;
+}
+
 /** What a client can choose from. */
-export const optionRoutes: Routes<{ models(): Promise<readonly string[]>; agents(): Promise<readonly string[]> }> = (
-  app,
-  { models, agents },
-) => {
+export const optionRoutes: Routes<OptionContext> = (app, { models, agents, config }) => {
   app.get('/api/options/config', { schema: { response: { 200: OptionsConfig } } }, async () => ({
     APP_MODE: 'oss' as const,
     GITHUB_CLIENT_ID: '',
@@ -99,5 +103,5 @@ export const optionRoutes: Routes<{ models(): Promise<readonly string[]>; agents
   }));
   app.get('/api/options/models', { schema: { response: { 200: OptionNames } } }, async () => (await models()).toSorted());
   app.get('/api/options/agents', { schema: { response: { 200: OptionNames } } }, async () => (await agents()).toSorted());
-  app.get('/api/options/security-analyzers', { schema: { response: { 200: OptionNames } } }, async () => [...SECURITY_ANALYZERS]);
+  app.get('/api/options/security-analyzers', { schema: { response: { 200: OptionNames } } }, async () => [...securityAnalyzers(config)]);
 };

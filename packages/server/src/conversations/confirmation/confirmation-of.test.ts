@@ -1,12 +1,14 @@
 import type { Settings } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import type { StoredConversation } from '../conversation-records.ts';
-import { confirmationOf, rulesOf, SECURITY_ANALYZERS } from './confirmation-of.ts';
+import { confirmationOf, rulesOf, securityAnalyzers } from './confirmation-of.ts';
 
 function mode(settings: Partial<Settings>, own?: boolean, configured = false): string {
   const record = { ...(own !== undefined && { confirmation_mode: own }) } as StoredConversation;
-  return confirmationOf(record, [], settings as Settings, { confirmationMode: configured, isUnattended: false }).mode;
+  return confirmationOf(record, [], settings as Settings, { ...CONFIG, confirmationMode: configured }).mode;
 }
+
+const CONFIG = { confirmationMode: true, isUnattended: false, invariantUrl: undefined };
 
 it('TR712: the policy of the settings is the mode; without one the switch and the analyzer of frontends make it', () => {
   expect(mode({})).toBe('never');
@@ -27,11 +29,13 @@ it('TR712: a conversation that was created with its own switch keeps it', () => 
 });
 
 it('TR713: an analyzer that is listed is used by its name', () => {
-  for (const security_analyzer of SECURITY_ANALYZERS)
-    expect(
-      confirmationOf({} as StoredConversation, [], { security_analyzer } as Settings, { confirmationMode: true, isUnattended: false })
-        .analyzer,
-    ).toBe(security_analyzer);
+  const configured = { ...CONFIG, invariantUrl: new URL('http://10.0.0.7:8000') };
+  const used = (security_analyzer: string, config: Parameters<typeof confirmationOf>[3]): string =>
+    confirmationOf({} as StoredConversation, [], { security_analyzer } as Settings, config).analyzer;
+  expect(securityAnalyzers(CONFIG)).toEqual(['llm', 'model', 'rules']);
+  expect(securityAnalyzers(configured)).toEqual(['invariant', 'llm', 'model', 'rules']);
+  for (const name of securityAnalyzers(configured)) expect(used(name, configured)).toBe(name);
+  expect([used('invariant', CONFIG), mode({ confirmation_mode: true, security_analyzer: 'invariant' })]).toEqual(['rules', 'rules']);
 });
 
 it('TR718: a rule of a repository opens nothing at another provider', () => {

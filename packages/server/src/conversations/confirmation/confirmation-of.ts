@@ -3,11 +3,18 @@ import { GitProvider, type ConfirmationMode, type ConfirmationRule, type Setting
 import type { ConversationConfig } from '../../platform/config/config.ts';
 import type { StoredConversation } from '../conversation-records.ts';
 
-/** The analyzers that a client can choose: rules of our own, and the model's word on its own call. */
-export const SECURITY_ANALYZERS = ['llm', 'rules'] as const;
+type AnalyzerConfig = Pick<ConversationConfig, 'invariantUrl'>;
 
-function isAnalyzer(name: string | null | undefined): name is ConfirmationSettings['analyzer'] {
-  return SECURITY_ANALYZERS.some((known) => known === name);
+/**
+ * The analyzers that a client can choose, those that work alone: the server of Invariant that is configured, the word of the agent's
+ * model on its own call, the small model, and rules of our own.
+ */
+export function securityAnalyzers({ invariantUrl }: AnalyzerConfig): readonly ConfirmationSettings['analyzer'][] {
+  return [...(invariantUrl ? (['invariant'] as const) : []), 'llm', 'model', 'rules'];
+}
+
+function analyzerOf(settings: Settings | undefined, config: AnalyzerConfig): ConfirmationSettings['analyzer'] | undefined {
+  return securityAnalyzers(config).find((known) => known === settings?.security_analyzer);
 }
 
 export interface ConfirmationSource {
@@ -35,13 +42,12 @@ export function confirmationOf(
   record: StoredConversation,
   own: readonly ConfirmationRule[],
   settings: Settings | undefined,
-  config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended'>,
+  config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended' | 'invariantUrl'>,
 ): ConfirmationSettings {
-  const analyzer = settings?.security_analyzer;
   return {
     mode: modeOf(record.confirmation_mode, settings, config),
     rules: [...own, ...rulesOf(settings, record)],
-    analyzer: isAnalyzer(analyzer) ? analyzer : 'rules',
+    analyzer: analyzerOf(settings, config) ?? 'rules',
     isUnattended: config.isUnattended,
     deadlineMs: settings?.confirmation_timeout ? settings.confirmation_timeout * 1000 : undefined,
   };
@@ -54,11 +60,11 @@ export function confirmationOf(
 function modeOf(
   own: boolean | undefined,
   settings: Settings | undefined,
-  config: Pick<ConversationConfig, 'confirmationMode'>,
+  config: Pick<ConversationConfig, 'confirmationMode' | 'invariantUrl'>,
 ): ConfirmationMode {
   const policy = settings?.confirmation_policy ?? null;
   if (own === false) return 'never';
   if (policy !== null && (own === undefined || policy !== 'never')) return policy;
   if (!(own ?? settings?.confirmation_mode ?? config.confirmationMode)) return 'never';
-  return isAnalyzer(settings?.security_analyzer) ? 'risk' : 'rules';
+  return analyzerOf(settings, config) ? 'risk' : 'rules';
 }

@@ -24,7 +24,7 @@ interface RuleSettings extends ConfirmationSource {
 interface Context {
   readonly conversations: Conversations;
   readonly settings: RuleSettings;
-  readonly config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended'>;
+  readonly config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended' | 'invariantUrl'>;
 }
 
 /** Ours: which actions of a conversation wait for a person, to see and to change while it runs. */

@@ -79,6 +79,8 @@ export interface ConversationConfig {
   readonly confirmationMode: boolean;
   /** Nobody decides: what would wait for a person is denied. */
   readonly isUnattended: boolean;
+  /** The server of the security analyzer `invariant`; without it that analyzer is not offered. */
+  readonly invariantUrl: URL | undefined;
   /** MCP servers for every conversation, beside those of the settings. */
   readonly mcpServers: McpConfig | undefined;
   /** For searching the web, where the settings have none. */
@@ -176,6 +178,7 @@ export const Environment = z.object({
     .default(1),
   SECURITY_CONFIRMATION_MODE: flag.default(false),
   SECURITY_UNATTENDED: flag.default(false),
+  SECURITY_INVARIANT_URL: url.optional(),
   MCP_CONFIG: json(GivenMcpConfig).optional(),
   SEARCH_API_KEY: secret.optional(),
   LOG_LEVEL: z
@@ -240,6 +243,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       maxDelegateDepth: values.MAX_DELEGATE_DEPTH,
       confirmationMode: values.SECURITY_CONFIRMATION_MODE,
       isUnattended: values.SECURITY_UNATTENDED,
+      invariantUrl: values.SECURITY_INVARIANT_URL === undefined ? undefined : new URL(values.SECURITY_INVARIANT_URL),
       mcpServers: values.MCP_CONFIG,
       searchApiKey: values.SEARCH_API_KEY,
       logLevel: values.LOG_LEVEL,

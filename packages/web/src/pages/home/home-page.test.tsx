@@ -112,6 +112,17 @@ it('CL930: MCP servers are listed in the settings with how they are let in; a lo
   expect(await screen.findByRole('button', { name: 'Log in to tickets' }, LATER)).toBeDefined();
 });
 
+it('CL926: what waits for a person is chosen in the settings, and who judges the risk, of those that the server offers', async () => {
+  await open('/settings');
+  const mode = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Agents ask before' }, LATER);
+  expect([mode.value, screen.queryByRole('combobox', { name: 'Who judges the risk' })]).toEqual(['never', null]);
+  await userEvent.selectOptions(mode, 'What is risky');
+  const analyzer = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Who judges the risk' }, LATER);
+  expect([analyzer.value, [...analyzer.options].map(({ value }) => value)]).toEqual(['rules', ['invariant', 'llm', 'model', 'rules']]);
+  await userEvent.selectOptions(analyzer, 'The small model');
+  await waitFor(() => expect(analyzer.value).toBe('model'), LATER);
+});
+
 it('an address that is no page says so', async () => {
   await open('/nonsense');
   await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }, LATER));

@@ -6,6 +6,7 @@ import { Mark } from '../../ui/icon.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { RuleList } from '../rule-list.tsx';
 import { McpLogins } from './mcp-logins.tsx';
+import { AskingSection } from './asking-section.tsx';
 
 /** What holds in all conversations and is not chosen where a task begins. */
 export function SettingsPage() {
@@ -25,6 +26,7 @@ export function SettingsPage() {
       <main className="home scroll" aria-label="Settings">
         <div className="home-column">
           <h1>Settings</h1>
+          <AskingSection />
           <section className="setting" aria-labelledby="rules-heading">
             <h2 id="rules-heading">Rules</h2>
             <p className="text-ink-2">
