@@ -11,7 +11,7 @@ describe('SV10: REST', () => {
       FEATURE_FLAGS: { ENABLE_BILLING: false },
     });
     expect(await (await server.get('/api/options/agents')).json()).toContain('CodeActAgent');
-    expect(await (await server.get('/api/options/security-analyzers')).json()).toEqual(['llm', 'rules']);
+    expect(await (await server.get('/api/options/security-analyzers')).json()).toEqual(['llm', 'model', 'rules']);
     const models = (await (await server.get('/api/options/models')).json()) as string[];
     expect(models).toEqual(models.toSorted());
     expect(models).toEqual(
