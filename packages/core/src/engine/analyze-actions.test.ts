@@ -10,7 +10,7 @@ import { legalityProblems } from '../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../prompt/project-messages.test-support.ts';
 import { unanalyzed } from './analyze-actions.ts';
 
-/** A small model that answers as it is told, and what it was asked. */
+/** A small model that answers as a test says, and what it was asked. */
 function small(answer: (request: LlmRequest) => ScriptedStep) {
   const asked: string[] = [];
   const provider = createScriptedProvider((request) => {
