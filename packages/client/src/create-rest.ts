@@ -1,6 +1,6 @@
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { fileRoutes } from './rest/files.ts';
-import { mcpLoginRoutes, optionRoutes, ruleRoutes, settingsRoutes } from './rest/settings.ts';
+import { mcpLoginRoutes, modelRoutes, optionRoutes, ruleRoutes, settingsRoutes } from './rest/settings.ts';
 import { createRequest, hostOf } from './rest/request.ts';
 
 export interface RestOptions {
@@ -32,6 +32,7 @@ export function createRest(options: RestOptions) {
     rules: ruleRoutes(request),
     mcpLogins: mcpLoginRoutes(request),
     options: optionRoutes(request),
+    models: modelRoutes(request),
     files: fileRoutes(request),
   };
 }

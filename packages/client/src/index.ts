@@ -7,5 +7,6 @@ export { createRest, type Rest, type RestOptions } from './create-rest.ts';
 export { newId } from './new-id.ts';
 export { ApiError } from './rest/request.ts';
 export { type ConversationInfo, type ConversationPage, type Created, type NewConversation } from './rest/conversations.ts';
+export type { ModelInfo, ModelProbeInfo as ModelProbe } from '@tendon/protocol';
 export { type ServerInfo } from './rest/settings.ts';
 export { type SettingsPatch } from './rest/settings.ts';

@@ -23,6 +23,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     'GET /api/conversations': () => ({ results: conversations, next_page_id: null }),
     'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model, ...stored }),
     'GET /api/options/security-analyzers': () => ['invariant', 'llm', 'model', 'rules'],
+    'POST /api/models/probe': () => probeOf({ llm_model: model, ...stored }),
     'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
     'GET /api/options/agents': () => ['CodeActAgent', 'ExploreAgent', 'PlanAgent'],
     'POST /api/settings': () => ({ message: 'Settings stored' }),
@@ -45,7 +46,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
   const http = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://x');
     const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
-    if (pathname === '/api/settings' && request.method === 'POST') stored = await json(request);
+    if (pathname === '/api/settings' && request.method === 'POST') stored = shownOf(await json(request));
     if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
     const answer =
       answers[`${request.method} ${pathname}`] ??
@@ -72,6 +73,17 @@ const MCP_SERVERS = [
   { name: 'search', url: 'https://search.example/mcp', state: 'key', logged_in_at: null },
 ];
 
+/** Keys never come back. */
+function shownOf({ llm_api_key: key, ...settings }) {
+  return { ...settings, ...(key && { llm_api_key_set: true }) };
+}
+
+/** A model works when it has a key. */
+function probeOf({ llm_model: model, llm_api_key_set: hasKey }) {
+  const found = { model, use: 'main', tools: true, parallel_calls: true, images: null, streaming: true, context_window: 200_000 };
+  return { ...found, failure: hasKey ? null : 'HTTP 401, Incorrect API key provided', tokens: 240, cost_usd: 0 };
+}
+
 /** By the last name of the path. */
 const UNDOING = {
   checkpoints: () => ({
@@ -92,7 +104,7 @@ const UNDOING = {
 };
 
 function oneOf(conversations, id, changed) {
-  const found = conversations.find((one) => one.conversation_id === id);
+  const found = [...conversations, ...madeUp.UNLISTED].find((one) => one.conversation_id === id);
   return found ? { ...found, ...changed.get(id) } : null;
 }
 

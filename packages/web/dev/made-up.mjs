@@ -119,7 +119,8 @@ function script(steps) {
 }
 const act = (when, action, args, more = {}) => ({ when, action, args: { thought: '', ...args }, ...more });
 const obs = (when, cause, observation, content, extras, more = {}) => ({ when, cause, observation, content, extras, ...more });
-const state = (when, agent_state, reason = '') => obs(when, undefined, 'agent_state_changed', '', { agent_state, reason });
+const state = (when, agent_state, reason = '', content = '') =>
+  obs(when, undefined, 'agent_state_changed', content, { agent_state, reason });
 const ran = (when, cause, command, content, exit_code = 0) =>
   obs(
     when,
@@ -280,7 +281,7 @@ export const longHistory = (turns) => {
 };
 
 const simple =
-  (agent_state, reason = '') =>
+  (agent_state, reason = '', content = '') =>
   () =>
     script([
       { when: at(38), source: 'user', action: 'message', args: { content: 'A task', image_urls: [] } },
@@ -291,7 +292,7 @@ const simple =
       }),
       act(at(38, 9), 'run', { command: 'npm test' }),
       ran(at(38, 12), 2, 'npm test', '39 passed'),
-      state(at(39), agent_state, reason),
+      state(at(39), agent_state, reason, content),
     ]);
 
 const SCRIPTS = {
@@ -301,8 +302,12 @@ const SCRIPTS = {
   export: simple('awaiting_user_input'),
   running: simple('running'),
   failed: simple('error', 'OSError: no disk space left'),
+  refused: simple('error', 'STATUS$ERROR_LLM_AUTHENTICATION', "The model's provider refused the key: HTTP 401, Key expired"),
   paused: simple('paused'),
   done: simple('finished'),
 };
+
+/** Found by its address alone. */
+export const UNLISTED = [info('refused', 'Sum the ledger of May', 'harbor/ledger', 'error', 0, days(0), 'STATUS$ERROR_LLM_AUTHENTICATION')];
 
 export const eventsOf = (id) => (SCRIPTS[id] ?? SCRIPTS.done)();

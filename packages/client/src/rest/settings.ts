@@ -1,6 +1,8 @@
 import type {
   BegunMcpLogin,
   McpLoginList,
+  ModelInfo,
+  ModelProbeInfo as ModelProbe,
   OptionNames,
   OptionsConfig,
   SavedRules,
@@ -70,5 +72,14 @@ export function optionRoutes(request: Request) {
     securityAnalyzers: () => request<OptionNames>('/api/options/security-analyzers'),
     config: () => request<OptionsConfig>('/api/options/config'),
     serverInfo: (signal?: AbortSignal) => request<ServerInfo>('/server_info', { ...(signal && { signal }) }),
+  };
+}
+
+/** Ours: what the models in use can do. */
+export function modelRoutes(request: Request) {
+  return {
+    list: async (): Promise<readonly ModelInfo[]> => (await request<{ readonly models: readonly ModelInfo[] }>('/api/models')).models,
+    /** Asks the endpoint a few short questions, which cost tokens; default: the model of the settings. `failure` has the provider's words. */
+    probe: (model?: string) => request<ModelProbe>('/api/models/probe', { method: 'POST', body: { ...(model && { model }) } }),
   };
 }

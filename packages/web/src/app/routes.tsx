@@ -79,7 +79,7 @@ function AppCommands() {
   useCommands('app', [
     { id: 'palette', title: 'Search or run a command', group: 'App', keys: ['mod+k'], listed: false, run: registry.openPalette },
     { id: 'new', title: 'New task', group: 'App', keys: ['g n'], when: 'stream', run: () => go(paths.home) },
-    { id: 'settings', title: 'Settings', group: 'App', run: () => go(paths.settings) },
+    { id: 'settings', title: 'Settings', group: 'App', keys: ['mod+,'], run: () => go(paths.settings) },
     { id: 'theme-light', title: 'Theme: light', group: 'App', run: () => theme.choose('light') },
     { id: 'theme-dark', title: 'Theme: dark', group: 'App', run: () => theme.choose('dark') },
     { id: 'theme-system', title: 'Theme: as the system', group: 'App', run: () => theme.choose('system') },

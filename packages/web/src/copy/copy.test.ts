@@ -42,6 +42,12 @@ describe('the sentence of a state', () => {
       { model: 'openai/gpt-4o', resumesAt: '2026-01-01T00:00:18Z', now: Date.parse('2026-01-01') },
       'openai/gpt-4o asked for a pause, trying again in 18 s',
     ],
+    ['rate_limited', { model: 'gpt', reason: "The model's provider failed: HTTP 500, oops" }, 'gpt failed: HTTP 500, oops'],
+    [
+      'rate_limited',
+      { reason: "The model's provider did not answer: connect ECONNREFUSED" },
+      'The model did not answer: connect ECONNREFUSED',
+    ],
   ] as const)('CL25: %s %j is "%s"', (state, facts, text) => {
     expect(stateSentence({ state, ...facts }).text).toBe(text);
   });

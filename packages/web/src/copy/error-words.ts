@@ -28,6 +28,11 @@ export function causeWords(reason: string, maxWords = 8): string {
   return cut(words.length <= maxWords ? words.join(' ') : `${words.slice(0, maxWords).join(' ')}…`, 200);
 }
 
+/** Why the model is asked again, as what it did: the server's sentence says which of the three it was. */
+export function troubleWords(reason = ''): string {
+  return /provider (did not answer|failed):/.exec(reason)?.[1] ?? 'asked for a pause';
+}
+
 /** What status ids say while a sandbox starts; `undefined` for what needs no words. */
 export function startingWords(id: string | undefined): string | undefined {
   switch (id) {

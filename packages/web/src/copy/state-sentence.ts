@@ -2,7 +2,7 @@ import type { ConversationInfo } from '@tendon/client';
 import { type Action, type AgentState, parseAgentState } from '@tendon/protocol';
 import type { Glyph } from '../ui/icon.tsx';
 import { count } from './figures.ts';
-import { causeWords } from './error-words.ts';
+import { causeWords, troubleWords } from './error-words.ts';
 import { cut, fileName, firstLine, hostName } from './shorten.ts';
 
 interface StateFacts {
@@ -75,7 +75,7 @@ function wordsOf(detail: string | undefined, before: string): string {
 }
 
 function pauseWords({ model, reason, resumesAt, now }: StateFacts): string {
-  const who = `${model || 'The model'} asked for a pause${wordsOf(reason, ': ')}`;
+  const who = `${model || 'The model'} ${troubleWords(reason)}${wordsOf(reason, ': ')}`;
   const left = resumesAt && now !== undefined ? Math.ceil((Date.parse(resumesAt) - now) / 1000) : Number.NaN;
   return Number.isNaN(left) ? who : `${who}, trying again ${left > 0 ? `in ${left} s` : 'now'}`;
 }

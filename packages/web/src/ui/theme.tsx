@@ -29,15 +29,19 @@ export const theme = {
   toggle: () => theme.choose(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'),
 };
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
 /** What is on screen now. */
 function useTheme(): 'light' | 'dark' {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    () => (document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'),
-  );
+  return useSyncExternalStore(subscribe, () => (document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'));
+}
+
+/** What a person chose. */
+export function useThemeChoice(): ThemeChoice {
+  return useSyncExternalStore(subscribe, choice);
 }
 
 export function ThemeButton() {

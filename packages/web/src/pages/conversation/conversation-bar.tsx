@@ -11,6 +11,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Icon, Mark } from '../../ui/icon.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
+import { SettingsLink } from '../settings-link.tsx';
 import { RulesPopup } from './rules-popup.tsx';
 import { SharePopup } from './share-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
@@ -59,6 +60,7 @@ export function ConversationBar(props: {
       >
         <Icon of={PanelRight} />
       </IconButton>
+      <SettingsLink />
       <ThemeButton />
     </header>
   );

@@ -21,6 +21,16 @@ it('CL26: the action is shown whole; rejecting takes a reason, which is sent to 
   expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull();
 });
 
+it('CL937: a key that was refused is replaced in the row that says so, in the provider’s words, and the turn goes on', async () => {
+  await open('/conversations/refused');
+  const row = within(await screen.findByRole('article', { name: /refused the key: HTTP 401, Key expired/ }, LATER));
+  expect(row.getByRole('link', { name: 'Use another model' }).getAttribute('href')).toBe('/settings');
+  const use = row.getByRole('button', { name: 'Use it and try again' });
+  expect(use.hasAttribute('disabled')).toBe(true);
+  await userEvent.type(row.getByLabelText('Another key'), 'sk-new-0123456789{Enter}');
+  await waitFor(() => expect(row.queryByLabelText('Another key')).toBeNull(), LATER);
+});
+
 it('TR715: the command can be changed before it is approved', async () => {
   await open('/conversations/ledger');
   const decision = within(await screen.findByRole('region', { name: 'Decision' }, LATER));

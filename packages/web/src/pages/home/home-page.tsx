@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Search, Settings } from 'lucide-react';
+import { Search } from 'lucide-react';
 import { type ReactNode, useContext, useEffect } from 'react';
 import { Link } from 'react-router';
 import { CommandContext } from '../../lib/commands.ts';
@@ -9,6 +9,7 @@ import { conversationsQuery, tendon, useModelInUse } from '../../lib/server.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon, Mark } from '../../ui/icon.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
+import { SettingsLink } from '../settings-link.tsx';
 import { StatusBar } from '../status-bar.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { ModelGuide } from './model-guide.tsx';
@@ -62,9 +63,7 @@ function HomeBar() {
       <IconButton label="Search or run a command" className="only-narrow" onClick={openPalette}>
         <Icon of={Search} />
       </IconButton>
-      <Link className="button button-icon" to={paths.settings} aria-label="Settings" title="Settings">
-        <Icon of={Settings} />
-      </Link>
+      <SettingsLink />
       <ThemeButton />
     </header>
   );

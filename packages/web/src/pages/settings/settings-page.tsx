@@ -5,8 +5,11 @@ import { tendon } from '../../lib/server.ts';
 import { Mark } from '../../ui/icon.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { RuleList } from '../rule-list.tsx';
-import { McpLogins } from './mcp-logins.tsx';
+import { AppearanceSetting } from './appearance-setting.tsx';
 import { AskingSection } from './asking-section.tsx';
+import { LimitsSetting } from './limits-setting.tsx';
+import { McpLogins } from './mcp-logins.tsx';
+import { ModelSetting } from './model-setting.tsx';
 
 /** What holds in all conversations and is not chosen where a task begins. */
 export function SettingsPage() {
@@ -26,6 +29,7 @@ export function SettingsPage() {
       <main className="home scroll" aria-label="Settings">
         <div className="home-column">
           <h1>Settings</h1>
+          <ModelSetting />
           <AskingSection />
           <section className="setting" aria-labelledby="rules-heading">
             <h2 id="rules-heading">Rules</h2>
@@ -41,6 +45,8 @@ export function SettingsPage() {
             />
           </section>
           <McpLogins />
+          <LimitsSetting />
+          <AppearanceSetting />
         </div>
       </main>
     </div>

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { type Event, fromJson, isAction, isObservation } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
 import { renderToStaticMarkup } from 'react-dom/server';

@@ -1,16 +1,22 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { actions } from '@tendon/client';
-import { canRequest } from '@tendon/protocol';
+import { canRequest, type Event } from '@tendon/protocol';
 import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { Link } from 'react-router';
 import { Well } from '../../code/output.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { causeWords } from '../../copy/error-words.ts';
+import { causeWords, troubleWords } from '../../copy/error-words.ts';
 import { cut } from '../../copy/shorten.ts';
 import { clock } from '../../copy/figures.ts';
+import { paths } from '../../lib/paths.ts';
+import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import type { Card, ObservationCard } from './card.tsx';
 
-export const errorCard: ObservationCard<'error'> = ({ content, extras, timestamp }) => failureCard(content, extras.error_id, timestamp);
+export const errorCard: ObservationCard<'error'> = ({ id, content, extras, timestamp }) =>
+  failureCard({ id, text: content, errorId: extras.error_id, timestamp });
 
 export const rejectedCard: ObservationCard<'user_rejected'> = ({ content, timestamp }) => ({
   icon: Ban,
@@ -22,9 +28,11 @@ export const rejectedCard: ObservationCard<'user_rejected'> = ({ content, timest
 });
 
 /** `error` and `rate_limited` are rows; other states are lines or nothing. */
-export const stateCard: ObservationCard<'agent_state_changed'> = ({ extras, timestamp }) => {
-  if (extras.agent_state === 'error') return failureCard(extras.reason, '', timestamp);
-  const verb = 'The model asked for a pause';
+export const stateCard: ObservationCard<'agent_state_changed'> = ({ id, content, extras, timestamp }) => {
+  const isNamed = extras.reason.startsWith('STATUS$');
+  if (extras.agent_state === 'error')
+    return failureCard({ id, text: (isNamed && content) || extras.reason, errorId: isNamed ? extras.reason : '', timestamp });
+  const verb = `The model ${troubleWords(extras.reason)}`;
   return {
     icon: Hourglass,
     verb,
@@ -36,7 +44,15 @@ export const stateCard: ObservationCard<'agent_state_changed'> = ({ extras, time
   };
 };
 
-function failureCard(text: string, errorId: string, timestamp: string): Card {
+interface FailureFacts {
+  /** Of the event. */
+  readonly id: number;
+  readonly text: string;
+  readonly errorId: string;
+  readonly timestamp: string;
+}
+
+function failureCard({ id, text, errorId, timestamp }: FailureFacts): Card {
   const [cause, ...rest] = text.trim().split(/(?<=[.!?])\s+|\n/);
   const words = sentence(causeWords(cause ?? '', 14));
   return {
@@ -48,7 +64,7 @@ function failureCard(text: string, errorId: string, timestamp: string): Card {
     name: words,
     open: 'always',
     copy: [errorId, text].filter(Boolean).join('\n'),
-    body: () => <RetryRemedy rest={cut(rest.join(' '), 2_000)} whole={text} errorId={errorId} />,
+    body: () => <RetryRemedy eventId={id} rest={cut(rest.join(' '), 2_000)} whole={text} errorId={errorId} />,
   };
 }
 
@@ -56,20 +72,73 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+const REFUSED_KEY = 'STATUS$ERROR_LLM_AUTHENTICATION';
+
+/** Stores a key for the model of the settings; the turn goes on with it. */
+function AnotherKey({ onStored }: { readonly onStored: () => void }) {
+  const [key, setKey] = useState('');
+  const queries = useQueryClient();
+  const use = useMutation({
+    mutationFn: () => tendon.settings.patch({ llm_api_key: key.trim() }),
+    onSuccess: () => {
+      onStored();
+      return queries.invalidateQueries({ queryKey: ['settings'] });
+    },
+  });
+  return (
+    <form
+      className="remedy pb-1.5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (key.trim().length >= 8) use.mutate();
+      }}
+    >
+      <input
+        className="field max-w-80"
+        type="password"
+        autoComplete="off"
+        aria-label="Another key"
+        placeholder="Paste another key"
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <Button type="submit" look="line" disabled={key.trim().length < 8 || use.isPending}>
+        Use it and try again
+      </Button>
+      {use.isError && (
+        <p role="alert" className="text-small text-bad">
+          {use.error.message}
+        </p>
+      )}
+    </form>
+  );
+}
+
+const isRunning = (event: Event): boolean =>
+  'observation' in event && event.observation === 'agent_state_changed' && event.extras.agent_state === 'running';
+
 /** What an error means, and the remedy first: going on, while that is possible. */
-function RetryRemedy(props: { readonly rest: string; readonly whole: string; readonly errorId: string }) {
-  const { rest, whole, errorId } = props;
+function RetryRemedy(props: { readonly eventId: number; readonly rest: string; readonly whole: string; readonly errorId: string }) {
+  const { eventId, rest, whole, errorId } = props;
   const { connection, snapshot, isWatched } = useConversation();
   const state = snapshot.state.agentState;
-  const canRetry = !isWatched && state === 'error' && canRequest(state, 'running');
+  const isOver = useMemo(() => snapshot.events.some((event) => event.id > eventId && isRunning(event)), [snapshot.events, eventId]);
+  const canRetry = !isWatched && !isOver && state === 'error' && canRequest(state, 'running');
+  const retry = () => connection.send(actions.resume());
   return (
     <>
       {rest && <p className="-mt-1 pb-1.5 text-ink-2">{rest}</p>}
+      {canRetry && errorId === REFUSED_KEY && <AnotherKey onStored={retry} />}
       <div className="remedy">
         {canRetry && (
-          <Button look="line" onClick={() => connection.send(actions.resume())}>
+          <Button look="line" onClick={retry}>
             Try again
           </Button>
+        )}
+        {canRetry && errorId.startsWith('STATUS$ERROR_LLM') && (
+          <Link className="button button-line" to={paths.settings}>
+            Use another model
+          </Link>
         )}
         <details className="min-w-0 flex-1">
           <summary className={cx('button w-fit', !canRetry && '-ml-2.5')}>Details</summary>

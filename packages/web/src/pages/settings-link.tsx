@@ -1,0 +1,14 @@
+import { Settings } from 'lucide-react';
+import { Link } from 'react-router';
+import { keyText } from '../lib/keys.ts';
+import { paths } from '../lib/paths.ts';
+import { Icon } from '../ui/icon.tsx';
+
+/** Leads to the settings, from the bar of a page. */
+export function SettingsLink() {
+  return (
+    <Link className="button button-icon" to={paths.settings} aria-label="Settings" title={`Settings (${keyText('mod+,')})`}>
+      <Icon of={Settings} />
+    </Link>
+  );
+}

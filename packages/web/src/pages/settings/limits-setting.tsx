@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
+
+interface Limits {
+  /** US dollars for one conversation. */
+  readonly usd: number | null;
+  /** Answers of the model to one message. */
+  readonly answers: number | null;
+  /** For a decision. */
+  readonly seconds: number | null;
+}
+
+/** Where a conversation stops by itself, and how long it waits for a decision. */
+export function LimitsSetting() {
+  return (
+    <SettingSection title="Limits" about="A conversation that reaches one stops and says so; it can go on with a new message.">
+      {({ max_budget_per_task: usd = null, max_iterations: answers = null, confirmation_timeout: seconds = null }) => (
+        <LimitsForm key={`${usd} ${answers} ${seconds}`} stored={{ usd, answers, seconds }} />
+      )}
+    </SettingSection>
+  );
+}
+
+function LimitsForm({ stored }: { readonly stored: Limits }) {
+  const [budget, setBudget] = useState(textOf(stored.usd));
+  const [steps, setSteps] = useState(textOf(stored.answers));
+  const [minutes, setMinutes] = useState(textOf(stored.seconds && stored.seconds / 60));
+  const limits: Limits = { usd: numberIn(budget), answers: numberIn(steps), seconds: secondsIn(minutes) };
+  const changes = { max_budget_per_task: limits.usd, max_iterations: limits.answers, confirmation_timeout: limits.seconds };
+  return (
+    <SettingForm changes={areWhole(limits) ? changes : undefined}>
+      <SettingField
+        label="US dollars for one conversation"
+        inputMode="decimal"
+        placeholder="No limit"
+        value={budget}
+        onChange={(event) => setBudget(event.target.value)}
+      />
+      <SettingField
+        label="Answers of the model to one message"
+        inputMode="numeric"
+        placeholder="500"
+        value={steps}
+        onChange={(event) => setSteps(event.target.value)}
+      />
+      <SettingField
+        label="Minutes until an action that nobody decided about is rejected"
+        inputMode="decimal"
+        placeholder="It waits"
+        value={minutes}
+        onChange={(event) => setMinutes(event.target.value)}
+      />
+    </SettingForm>
+  );
+}
+
+function areWhole({ usd, answers, seconds }: Limits): boolean {
+  const isCount = answers === null || (Number.isInteger(answers) && answers > 0);
+  return (usd ?? 0) >= 0 && isCount && (seconds === null || (seconds > 0 && seconds <= 1_000_000));
+}
+
+const textOf = (value: number | null): string => (value === null ? '' : String(value));
+
+/** Null: nothing is written. What is no number is NaN, which no limit accepts. */
+function numberIn(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
+}
+
+function secondsIn(text: string): number | null {
+  const minutes = numberIn(text);
+  return minutes === null ? null : Math.round(minutes * 60);
+}

@@ -1,0 +1,109 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ModelProbe } from '@tendon/client';
+import { useId, useState } from 'react';
+import { count, money } from '../../copy/figures.ts';
+import { modelForKey } from '../../lib/models.ts';
+import { modelsQuery, tendon } from '../../lib/server.ts';
+import { Button } from '../../ui/button.tsx';
+import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
+
+/** The model of conversations that chose none: by name, with its key and address, and tried with a real question. */
+export function ModelSetting() {
+  return (
+    <SettingSection
+      title="Model"
+      about="Conversations that choose none use this one, from their next turn on. The key never comes back to the browser."
+    >
+      {({ llm_model: model, llm_base_url: address, llm_api_key_set: hasKey = false }) => (
+        <ModelForm key={`${model} ${address} ${hasKey}`} stored={{ model: model ?? '', address: address ?? '', hasKey }} />
+      )}
+    </SettingSection>
+  );
+}
+
+interface StoredModel {
+  readonly model: string;
+  readonly address: string;
+  readonly hasKey: boolean;
+}
+
+function ModelForm({ stored }: { readonly stored: StoredModel }) {
+  const [model, setModel] = useState(stored.model);
+  const [address, setAddress] = useState(stored.address);
+  const [key, setKey] = useState('');
+  const offered = useQuery(modelsQuery);
+  const list = useId();
+  const name = model.trim() || (key ? modelForKey(key) : '');
+  const isWhole = name !== '' && (address === '' || URL.canParse(address)) && (key === '' || key.trim().length >= 8);
+  const changes = { llm_model: name, llm_base_url: address.trim(), ...(key && { llm_api_key: key.trim() }) };
+  return (
+    <>
+      <SettingForm changes={isWhole ? changes : undefined}>
+        <SettingField
+          label="Name"
+          list={list}
+          placeholder="anthropic/claude-sonnet-4-20250514"
+          hint={
+            model.trim() === '' && key ? `Will use ${name}` : 'A provider and its name for the model, or any name that the address knows.'
+          }
+          value={model}
+          onChange={(event) => setModel(event.target.value)}
+        />
+        <datalist id={list}>
+          {offered.data?.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+        <SettingField
+          label="Key"
+          type="password"
+          autoComplete="off"
+          placeholder={stored.hasKey ? 'A key is set; another one replaces it' : 'None is set'}
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        />
+        <SettingField
+          label="Address, if it is not the provider's own"
+          placeholder="http://127.0.0.1:11434/v1"
+          value={address}
+          onChange={(event) => setAddress(event.target.value)}
+        />
+      </SettingForm>
+      <ModelTest />
+    </>
+  );
+}
+
+/** Asks the stored model a few short questions, as `tendon models probe` does. */
+function ModelTest() {
+  const test = useMutation({ mutationFn: () => tendon.models.probe() });
+  return (
+    <div className="setting-form">
+      <div className="flex items-center gap-2">
+        <Button look="line" disabled={test.isPending} onClick={() => test.mutate()}>
+          {test.isPending ? 'Asking the model' : 'Test the saved model'}
+        </Button>
+      </div>
+      <p role="status" className="text-small">
+        {test.isSuccess && <TestResult found={test.data} />}
+        {test.isError && <span className="text-bad">{test.error.message}</span>}
+      </p>
+    </div>
+  );
+}
+
+function TestResult({ found }: { readonly found: ModelProbe }) {
+  if (found.failure !== null) return <span className="text-bad">{found.failure}</span>;
+  const can = [
+    found.tools === false ? 'calls written into its text' : 'tools',
+    found.parallel_calls && 'several calls at once',
+    found.images && 'pictures',
+    found.context_window !== null && `a window of ${count(found.context_window, 'token')}`,
+  ];
+  return (
+    <span className="text-ok">
+      {found.model} works: {can.filter(Boolean).join(', ')}. Asking cost {count(found.tokens, 'token')}
+      {found.cost_usd > 0 && `, ${money(found.cost_usd)}`}.
+    </span>
+  );
+}

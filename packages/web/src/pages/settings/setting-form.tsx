@@ -1,0 +1,116 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SettingsPatch } from '@tendon/client';
+import { type ComponentProps, type ReactNode, useId } from 'react';
+import { settingsQuery, tendon } from '../../lib/server.ts';
+import { Button } from '../../ui/button.tsx';
+import { Late } from '../../ui/placeholder.tsx';
+
+type StoredSettings = NonNullable<Awaited<ReturnType<typeof tendon.settings.get>>>;
+
+interface SettingSectionProps {
+  readonly title: string;
+  readonly about: string;
+  /** Drawn anew with what is stored, also by somebody else. */
+  readonly children: (stored: Partial<StoredSettings>) => ReactNode;
+}
+
+/** A part of the settings under its heading: what is stored is shown as soon as it is known. */
+export function SettingSection({ title, about, children }: SettingSectionProps) {
+  const heading = useId();
+  const settings = useQuery(settingsQuery);
+  return (
+    <section className="setting" aria-labelledby={heading}>
+      <h2 id={heading}>{title}</h2>
+      <p className="text-ink-2">{about}</p>
+      {settings.isPending && <Late>Reading the settings</Late>}
+      {settings.isError && (
+        <p role="alert" className="text-small text-bad">
+          {settings.error.message}
+        </p>
+      )}
+      {settings.isSuccess && children(settings.data ?? {})}
+    </section>
+  );
+}
+
+interface SettingFormProps {
+  /** What is sent; `undefined` while it is not whole. */
+  readonly changes: SettingsPatch | undefined;
+  readonly onSaved?: () => void;
+  readonly label?: string;
+  readonly children: ReactNode;
+}
+
+/** Fields that are stored together, and whether they were. */
+export function SettingForm({ changes, onSaved, label = 'Save', children }: SettingFormProps) {
+  const save = useSaveSettings();
+  return (
+    <form
+      className="setting-form"
+      onChange={() => save.reset()}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changes) save.mutate(changes, { onSuccess: () => onSaved?.() });
+      }}
+    >
+      {children}
+      <div className="flex items-center gap-2">
+        <Button type="submit" look="line" disabled={!changes || save.isPending}>
+          {label}
+        </Button>
+        <span role="status" className="text-small text-ink-2">
+          {save.isSuccess && 'Saved'}
+        </span>
+      </div>
+      {save.isError && (
+        <p role="alert" className="text-small text-bad">
+          {save.error.message}
+        </p>
+      )}
+    </form>
+  );
+}
+
+export function SettingField({ label, hint, ...input }: { readonly label: string; readonly hint?: string } & ComponentProps<'input'>) {
+  return (
+    <label className="flex flex-col gap-1">
+      {label}
+      <input className="field w-full flex-none" {...input} />
+      {hint && <span className="text-small text-ink-3">{hint}</span>}
+    </label>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  readonly legend: string;
+  readonly chosen: T;
+  readonly choices: readonly { readonly value: T; readonly title: string; readonly about?: string }[];
+  readonly onChoose: (value: T) => void;
+}
+
+/** One of a few, each with what it means. */
+export function SettingChoice<T extends string>({ legend, chosen, choices, onChoose }: ChoiceProps<T>) {
+  const name = useId();
+  return (
+    <fieldset className="setting-choice">
+      <legend className="sr-only">{legend}</legend>
+      {choices.map(({ value, title, about }) => (
+        <label key={value}>
+          <input type="radio" name={name} checked={value === chosen} onChange={() => onChoose(value)} />
+          <span>
+            {title}
+            {about && <span className="block text-small text-ink-2">{about}</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function useSaveSettings() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (changes: SettingsPatch) => tendon.settings.patch(changes),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
+  });
+}
