@@ -148,7 +148,7 @@ function copiesOf(parent: StoredConversation, own: Runtimes, parts: Conversation
   const { config, settings, clock, runtimes: pool } = parts;
   if (config.runtime === 'none' || config.runtime === 'remote') return undefined;
   const committer = () => committerOf(settings);
-  return new IsolatedCopies({ parent, own, pool, records: parts.registry.records, clock, committer });
+  return new IsolatedCopies({ parent, own, pool, records: parts.registry.records, clock, committer, home: config.home });
 }
 
 /** By the rules of each moment, its own and those of the conversations above it. */

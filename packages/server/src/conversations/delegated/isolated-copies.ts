@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock, Delegation, Runtime, Runtimes } from '@tendon/core';
 import { removeFolder, type SandboxPool } from '@tendon/runtime';
+import { ownFolder } from '../../sandboxes/workspace-folder.ts';
 import { nulFields } from '../../sandboxes/nul-fields.ts';
 import { runSandboxCommand, type CommandOutput } from '../../sandboxes/sandbox-command.ts';
 import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
@@ -33,6 +34,7 @@ export interface IsolatedCopiesOptions {
   readonly records: Pick<ConversationRecords, 'get' | 'change'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly committer: () => Committer;
+  readonly home: string;
 }
 
 interface Signal {
@@ -84,8 +86,11 @@ export class IsolatedCopies {
   /** The report, with where the changes are. Never rejects. */
   async handOver(child: StoredConversation, done: Delegation, { signal }: Signal): Promise<Delegation> {
     if (!done.ok || signal.aborted) return done;
-    if (child.own_copy === 'removed') return withWords(done, UNCHANGED);
     try {
+      if (child.own_copy === 'removed') {
+        await this.#removeFolder(child.id); // a kill may have come before that
+        return withWords(done, UNCHANGED);
+      }
       const { pool, own, parent, records } = this.#options;
       const runtime = await pool.acquire(child.id, { signal });
       const { title } = (await records.get(child.id)) ?? child; // it was named after its task
@@ -124,11 +129,15 @@ export class IsolatedCopies {
   }
 
   /** From here on its conversation works in the folder of the one above. */
-  async #remove({ id, workspace }: StoredConversation): Promise<void> {
+  async #remove({ id }: StoredConversation): Promise<void> {
     const { pool, records, parent } = this.#options;
     await pool.stop(id);
     await records.change(id, () => ({ workspace: parent.workspace, own_copy: 'removed' }));
-    await removeFolder(workspace);
+    await this.#removeFolder(id);
+  }
+
+  #removeFolder(id: string): Promise<void> {
+    return removeFolder(ownFolder(this.#options.home, id));
   }
 
   #run(runtime: Runtime, script: string): Promise<CommandOutput> {
