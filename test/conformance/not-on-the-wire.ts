@@ -108,7 +108,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Command lines on the machine: import, backup, restore, doctor, replay, eval, and the archives they read.',
-    ids: 'SV130, SV132, SV133, TJ1–TJ19, TJ22, SV307–SV309, EV900–EV912, EV920–EV922, EV930, EV931, TR900, TG930, TG931',
+    ids: 'SV130, SV132, SV133, TJ1–TJ19, TJ22, SV307–SV309, EV900–EV912, EV920–EV922, EV930–EV933, TR900, TG930, TG931',
   },
   {
     why: 'How much of the kernel a sandbox reaches and what it learns from that: asked from inside, call by call.',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
@@ -13,6 +13,23 @@ it('TJ1, TJ3: tendon import says in words what came over, and does it once', asy
   const second = await tendon(place, ['import', 'store']);
   expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('1 conversation had been imported before.') as string });
   expect(await tendon(place, ['import', 'nowhere'])).toMatchObject({ code: 1, stderr: 'nowhere is not there.\n' });
+});
+
+it('EV932: tendon export writes what is stored, in each format', async () => {
+  const place = makePlace();
+  const folder = join(place.workspace, 'store/sessions/abc/events');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, '0.json'), JSON.stringify({ id: 0, source: 'user', action: 'message', args: { content: 'Hello' } }));
+  await tendon(place, ['import', 'store']);
+  const json = await tendon(place, ['export', 'abc', '-o', 'out.json']);
+  expect(json).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  const { trajectory } = JSON.parse(readFileSync(join(place.workspace, 'out.json'), 'utf8')) as { trajectory: readonly object[] };
+  expect(trajectory[0]).toMatchObject({ args: { content: 'Hello' } });
+  expect(JSON.parse((await tendon(place, ['export', 'abc', '-f', 'atif'])).stdout)).toMatchObject({ steps: [{ message: 'Hello' }] });
+  const missing = await tendon(place, ['export', 'abd', '-f', 'markdown', '-o', 'none.md']);
+  expect(missing).toMatchObject({ code: 1, stderr: 'There is no conversation abd.\n' });
+  expect(existsSync(join(place.workspace, 'none.md'))).toBe(false);
+  expect((await tendon(place, ['export', 'abc', '-f', 'xml'])).code).toBe(2);
 });
 
 it('SV110: keys that are moved over are sealed as the server of this home seals them', async () => {

@@ -8,6 +8,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import('./run-command.ts')).runCommand,
   undo: async () => (await import('./undo-command.ts')).undoCommand,
   fork: async () => (await import('./fork-command.ts')).forkCommand,
+  export: async () => (await import('./export-command.ts')).exportCommand,
   import: async () => (await import('./import-command.ts')).importCommand,
   eval: async () => (await import('./eval-command.ts')).evalCommand,
   replay: async () => (await import('./replay-command.ts')).replayCommand,

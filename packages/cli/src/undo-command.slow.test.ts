@@ -34,6 +34,9 @@ it('CL830: undo lists checkpoints, shows what would change, takes a step back, a
   expect((await tendon(place, ['undo', id, '3'])).stdout).toContain('+ b.txt');
   expect(readFileSync(file('a.txt'), 'utf8')).toBe('two\n');
 
+  const exported = await tendon(place, ['export', id, '-f', 'markdown']);
+  expect(exported, 'EV932').toMatchObject({ code: 0, stdout: expect.stringContaining('```sh\necho one > a.txt\n```') });
+
   const both = await tendon(place, ['undo', id, '1', '--what', 'both', '--json']);
   expect(JSON.parse(both.stdout)).toMatchObject({ status: 'restored', checkpoint: 1 });
   expect(existsSync(file('a.txt'))).toBe(false);

@@ -196,7 +196,7 @@ function totalsOf(metrics: LlmMetrics | undefined) {
   };
 }
 
-function isHidden(event: Action | Observation): boolean {
+export function isHidden(event: Action | Observation): boolean {
   const part = isAction(event) ? event.args : event.extras;
   return (part as { readonly hidden?: unknown }).hidden === true;
 }

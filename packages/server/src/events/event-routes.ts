@@ -17,6 +17,7 @@ import { z } from 'zod';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
 import { atifText } from './atif-text.ts';
+import { markdownText } from './markdown-text.ts';
 import { findEvents } from './find-events.ts';
 import { trajectoryLines, trajectoryText } from './trajectory-text.ts';
 import type { App, Routes } from '../platform/http/app.ts';
@@ -74,7 +75,7 @@ function readingRoutes(app: App, { conversations, eventSearch }: EventContext): 
     );
   }
 
-  const format = z.enum(['json', 'jsonl', 'atif']).default('json');
+  const format = z.enum(['json', 'jsonl', 'atif', 'markdown']).default('json');
   app.get(
     '/api/conversations/:id/trajectory',
     { schema: { params: ById, querystring: z.object({ format }), response: { 200: Trajectory, 404: Failure } } },
@@ -83,7 +84,11 @@ function readingRoutes(app: App, { conversations, eventSearch }: EventContext): 
       if (!log) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
       if (query.format === 'json') return sendJsonText(reply, Readable.from(trajectoryText(log)));
       if (query.format === 'atif') return sendJsonText(reply, Readable.from(atifText(log)));
-      return (reply as FastifyReply).type('application/x-ndjson; charset=utf-8').send(Readable.from(trajectoryLines(log))) as never;
+      const [type, text] =
+        query.format === 'markdown'
+          ? (['text/markdown', markdownText(log)] as const)
+          : (['application/x-ndjson', trajectoryLines(log)] as const);
+      return (reply as FastifyReply).type(`${type}; charset=utf-8`).send(Readable.from(text)) as never;
     },
   );
 }

@@ -1,0 +1,54 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Option } from 'commander';
+import { withOptions } from './environment-options.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
+import type { ExportFormat } from './export/open-export.ts';
+
+const HELP = `
+json and jsonl have every event and can be imported and replayed; atif is the Agent Trajectory Interchange Format; markdown is for people.
+Works through the server that runs on this home, or without one.
+Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
+
+interface Options {
+  readonly format: ExportFormat;
+  readonly output?: string;
+  readonly home?: string;
+}
+
+export const exportCommand: AddCommand = (program, end) => {
+  program
+    .command('export')
+    .description('write a conversation as JSON, JSON lines, ATIF or Markdown')
+    .argument('<conversation>', 'its id')
+    .addOption(new Option('-f, --format <format>', 'what it is written as').choices(['json', 'jsonl', 'atif', 'markdown']).default('json'))
+    .option('-o, --output <file>', 'where it goes (default: standard output)')
+    .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
+    .addHelpText('after', HELP)
+    .action(async (conversation: string, { format, output, home }: Options) => {
+      const { readFiledConfig } = await import('@tendon/server/headless');
+      const read = await readFiledConfig(withOptions(process.env, home === undefined ? {} : { home }));
+      if (!read.ok) {
+        process.stderr.write(`${read.problems.join('\n')}\n`);
+        return end(EXIT.usage);
+      }
+      const { openExport } = await import('./export/open-export.ts');
+      await using text = await openExport(read.config, conversation, format);
+      await (output === undefined ? pipeline(text.read(), process.stdout, { end: false }) : writeFile(output, text.read()));
+      end(EXIT.done);
+    });
+};
+
+/** The file is there when it is whole. */
+async function writeFile(path: string, text: Readable): Promise<void> {
+  const unfinished = `${path}.unfinished-${process.pid}`;
+  try {
+    await pipeline(text, createWriteStream(unfinished, { mode: 0o600 }));
+    await rename(unfinished, path);
+  } catch (cause) {
+    await rm(unfinished, { force: true });
+    throw cause;
+  }
+}
