@@ -112,11 +112,11 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'How much of the kernel a sandbox reaches and what it learns from that: asked from inside, call by call.',
-    ids: 'SB430–SB432, SB540, SB802',
+    ids: 'SB430–SB432, SB540, SB802, TR918',
   },
   {
     why: 'What rules say of an action: a table and properties of pure functions, with bash itself as the judge, and the policy in whole conversations of the engine.',
-    ids: 'TR700–TR713, TR716, TR717, TR719, TR910, TR912–TR914',
+    ids: 'TR700–TR713, TR716, TR717, TR719, TR910, TR912–TR917',
   },
   {
     why: 'What starts conversations by itself is our server’s: it takes a git provider that calls it, a clock that is set, a kill, and hundreds of refused requests.',

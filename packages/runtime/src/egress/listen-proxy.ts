@@ -2,11 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GIT_BROKER_NAME, KERNEL_PACKAGES_NAME } from '@tendon/protocol/executor-api';
+import { mayGoTo, type BoundSecret } from '@tendon/protocol/masking';
 import { createDial, AddressRefused } from './dial.ts';
 import type { PackageProxy } from './package-proxy.ts';
 import type { GitBroker } from './git-broker.ts';
 import { answerHeldHttp, joinByHello, type NameHold } from './held-tunnel.ts';
 import { passOn } from './pass-on.ts';
+import { refuseBody, refuseHead } from './refuse-secrets.ts';
 import { listenInside } from '../transport/listen-inside.ts';
 
 export interface Proxy {
@@ -22,6 +24,8 @@ export interface ProxyOptions {
   readonly dial?: Dial;
   /** Default: tunnels carry what they carry. */
   readonly hold?: NameHold;
+  /** Plain requests that carry one of them to another host are refused, as of each request. Default: none. */
+  readonly boundSecrets?: () => readonly BoundSecret[];
   /** Answers for `http://git.tendon.internal/…`. */
   readonly git?: GitBroker;
   /** Answers for `http://kernel.tendon.internal/…`. */
@@ -55,7 +59,14 @@ export function createProxy(options: ProxyOptions = {}): { readonly server: Serv
   const closing = new AbortController();
   const tunnels = new Set<Duplex>();
   const server = createServer(
-    (request, response) => void forward(request, response, { reach, git: options.git, kernel: options.kernel, closing: closing.signal }),
+    (request, response) =>
+      void forward(request, response, {
+        reach,
+        git: options.git,
+        kernel: options.kernel,
+        secretsNotFor: (host) => (options.boundSecrets?.() ?? []).filter((secret) => !mayGoTo(secret, host)),
+        closing: closing.signal,
+      }),
   );
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   server.timeout = IDLE_MS;
@@ -113,16 +124,22 @@ interface Ways {
   readonly reach: Dial;
   readonly git: GitBroker | undefined;
   readonly kernel: PackageProxy | undefined;
+  /** Those that may not go to the host. */
+  readonly secretsNotFor: (host: string) => readonly BoundSecret[];
   readonly closing: AbortSignal;
 }
 
-async function forward(request: IncomingMessage, response: ServerResponse, { reach, git, kernel, closing }: Ways): Promise<void> {
+async function forward(request: IncomingMessage, response: ServerResponse, ways: Ways): Promise<void> {
+  const { reach, git, kernel, secretsNotFor, closing } = ways;
   try {
     const url = httpUrl(request.url ?? '');
     if (url.host === GIT_BROKER_NAME && git !== undefined) return await git(request, response, url, closing);
     if (url.host === KERNEL_PACKAGES_NAME && kernel !== undefined) return await kernel(request, response, url);
+    const secrets = secretsNotFor(url.hostname);
+    refuseHead(request, url.hostname, secrets);
     const socket = await reach(url.hostname, Number(url.port || 80), closing);
-    await passOn(request, response, { socket, path: `${url.pathname}${url.search}`, host: url.host });
+    const body = secrets.length === 0 ? request : request.pipe(refuseBody(url.hostname, secrets));
+    await passOn(request, response, { socket, path: `${url.pathname}${url.search}`, host: url.host, body });
   } catch (error) {
     if (response.headersSent) return void response.destroy();
     const { code, phrase, text } = answerTo(error);

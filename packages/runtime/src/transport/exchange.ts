@@ -1,4 +1,5 @@
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, request as httpRequest } from 'node:http';
+import type { Readable } from 'node:stream';
 import { connectTo, type ExecutorAddress } from './executor-connection.ts';
 
 /**
@@ -7,7 +8,7 @@ import { connectTo, type ExecutorAddress } from './executor-connection.ts';
  * rejects when there is none.
  */
 export function exchange(
-  request: IncomingMessage,
+  request: Readable,
   response: ServerResponse,
   outgoing: ClientRequest,
   begin: (answer: IncomingMessage) => boolean,

@@ -154,10 +154,13 @@ function copiesOf(parent: StoredConversation, own: Runtimes, parts: Conversation
 /** By the rules of each moment, its own and those of the conversations above it. */
 async function confirmationIn(
   record: StoredConversation,
-  { conversations, settings, config }: Pick<ConversationParts, 'conversations' | 'settings' | 'config'>,
+  { conversations, settings, config, boundSecrets }: Pick<ConversationParts, 'conversations' | 'settings' | 'config' | 'boundSecrets'>,
 ): Promise<() => ConfirmationSettings> {
   const inherited = await conversations.inheritedRules(record);
-  return () => confirmationOf(record, [...conversations.rulesOf(record), ...inherited()], settings.current, config);
+  return () => ({
+    ...confirmationOf(record, [...conversations.rulesOf(record), ...inherited()], settings.current, config),
+    secrets: boundSecrets(),
+  });
 }
 
 /** Only an operator's small model is asked for titles: it is a request that nobody else asked for. */

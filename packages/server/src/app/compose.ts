@@ -118,7 +118,7 @@ function createRegistry({ driver, settings, ...foundation }: Foundation, questio
 }
 
 function createSandboxes(foundation: Foundation, registry: ConversationRegistry): SandboxPool {
-  const { config, clock, logger, storage, secretStore, providerTokens } = foundation;
+  const { config, clock, logger, storage, secretStore, providerTokens, boundSecrets } = foundation;
   const { driver, otherReapers, network } = foundation.driver;
   return createSandboxPool({
     records: storage.records,
@@ -139,6 +139,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     askPerson: (id, place) => registry.questions.ask(id, place),
     registries: network,
     git: gitAccess(providerTokens),
+    boundSecrets,
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });
 }

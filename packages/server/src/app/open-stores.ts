@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ModelTraitsBook, type Clock, type Storage } from '@tendon/core';
-import { createLiveMask, createMask, type Mask, type Secret } from '@tendon/protocol/masking';
+import { createLiveMask, createMask, type BoundSecret, type Mask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/create-conversation-params.ts';
 import { ToolFiles } from '../extensions/installed-tools.ts';
@@ -18,6 +18,7 @@ import { createLogger, type Logger } from '../platform/logger.ts';
 import type { OpenedDriver } from '../sandboxes/open-driver.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
 import { secretsOfMcp } from '../settings/mcp-keys.ts';
+import { boundSecrets } from '../secrets/bound-secrets.ts';
 import { SettingsStore } from '../settings/settings.ts';
 import { TriggerStore } from '../triggers/trigger-store.ts';
 
@@ -45,6 +46,8 @@ export interface Stores extends McpStores, ModelStores {
   /** Named by the user, for agents. */
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
+  /** Of those two what may go to some hosts alone, as of now. */
+  readonly boundSecrets: () => readonly BoundSecret[];
   /** What starts conversations when something happens. */
   readonly triggerStore: TriggerStore;
   /** What agents remember between conversations. */
@@ -80,12 +83,15 @@ export async function openStores(config: Config, options: StoreOptions): Promise
   const storage = await openStorage(config, options);
   const mask = createLiveMask();
   const onChange = mask.renew;
+  const secretStore = await SecretStore.open(storage.records, jwtSecret, onChange);
+  const providerTokens = await ProviderTokens.open(storage.records, jwtSecret, { onChange });
   const stores = {
     storage,
     jwtSecret,
     settings: await SettingsStore.open(storage.records, jwtSecret, onChange),
-    secretStore: await SecretStore.open(storage.records, jwtSecret, onChange),
-    providerTokens: await ProviderTokens.open(storage.records, jwtSecret, { onChange }),
+    secretStore,
+    providerTokens,
+    boundSecrets: boundSecrets(secretStore, providerTokens),
     mcpServers: new ConversationMcpServers(jwtSecret, onChange),
     mcpLogins: await McpLogins.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     pins: new ToolPins(storage.records),

@@ -14,6 +14,8 @@ interface StoredSecret {
   readonly name: string;
   readonly description: string | null;
   readonly sealed: string;
+  /** Missing for one that may go anywhere. */
+  readonly hosts?: readonly string[];
 }
 
 const MAX_SECRETS = 500;
@@ -41,7 +43,12 @@ export class SecretStore {
 
   get list(): SecretList {
     const names = [...this.#stored.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    return { custom_secrets: names.map(({ name, description }) => ({ name, description })) };
+    return { custom_secrets: names.map(({ name, description, hosts }) => ({ name, description, ...(hosts && { hosts: [...hosts] }) })) };
+  }
+
+  /** Where the secret may go; none: anywhere. */
+  hostsOf(name: string): readonly string[] {
+    return this.#stored.get(name)?.hosts ?? [];
   }
 
   /** By name; without those that were sealed under a JWT secret that is gone. */
@@ -59,7 +66,7 @@ export class SecretStore {
   }
 
   /** The reason why it was refused, or `undefined` when it is durable. */
-  create({ name, value, description }: CreateSecret): Promise<CatalogError | undefined> {
+  create({ name, value, description, hosts }: CreateSecret): Promise<CatalogError | undefined> {
     return this.#writing.run(async () => {
       if (this.#stored.has(name)) return refused(`Secret ${name} already exists`);
       if (this.#stored.size >= MAX_SECRETS) return refused(`There are ${MAX_SECRETS} secrets already`);
@@ -67,18 +74,20 @@ export class SecretStore {
       if (value.trim().length < MIN_SECRET_LENGTH) {
         return refused(`Secret ${name} needs at least ${MIN_SECRET_LENGTH} characters: shorter ones cannot be hidden in logs`);
       }
-      await this.#put({ name, description: description ?? null, sealed: seal(value, this.#jwtSecret) });
+      await this.#put({ name, description: description ?? null, sealed: seal(value, this.#jwtSecret), ...bound(hosts) });
       return undefined;
     });
   }
 
-  /** Another name or description; the value stays, and the description where none is given. */
-  update(id: string, { name, description }: UpdateSecret): Promise<CatalogError | undefined> {
+  /** Another name, description or hosts; the value stays, and of these what is not given. */
+  update(id: string, { name, description, hosts }: UpdateSecret): Promise<CatalogError | undefined> {
     return this.#writing.run(async () => {
       const stored = this.#stored.get(id);
       if (!stored) return unknown(id);
       if (name !== id && this.#stored.has(name)) return refused(`Secret ${name} already exists`);
-      await this.#put({ ...stored, name, ...(description !== undefined && { description }) });
+      const { hosts: _before, ...rest } = stored;
+      const changed = hosts === undefined ? stored : { ...rest, ...bound(hosts) };
+      await this.#put({ ...changed, name, ...(description !== undefined && { description }) });
       if (name !== id) await this.#remove(id);
       return undefined;
     });
@@ -105,6 +114,10 @@ export class SecretStore {
     this.#values = undefined;
     this.#onChange();
   }
+}
+
+function bound(hosts: readonly string[] | null | undefined): Pick<StoredSecret, 'hosts'> {
+  return hosts && hosts.length > 0 ? { hosts: [...new Set(hosts)] } : {};
 }
 
 function refused(message: string): CatalogError {
