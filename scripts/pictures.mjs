@@ -11,7 +11,13 @@ import { root, setup } from './setup.mjs';
 const PORT = 3777;
 const TASK = 'The tests fail. Find out why and fix it.';
 const PICTURES = join(root, 'docs/pictures');
-const CHROMIUM = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const CHROMIUM = [
+  process.env.CHROMIUM_PATH,
+  '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 const DEADLINE_MS = 60_000;
 
 const PROJECT = {

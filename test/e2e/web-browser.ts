@@ -7,7 +7,7 @@ import { chromium, type Browser, type Locator, type Page } from 'playwright-core
 import { expect, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-/** The shell takes a third of the processor time; Debian's scripts before the programs turn on what needs a graphics card. */
+/** The shell takes half the processor time; Debian's scripts before the programs turn on what needs a graphics card. */
 const PLACES = [
   process.env.CHROMIUM_PATH,
   '/usr/lib/chromium/chromium-headless-shell',
