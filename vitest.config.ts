@@ -37,8 +37,11 @@ const ON_EITHER_ENGINE = [
   'packages/runtime/src/drivers/docker/sidecar.slow.test.ts',
   'test/isolation/workspace-swap-container.test.ts',
 ];
+/** Tested in Chromium's headless shell by `thorough`, where there is one, once more in a whole Chromium by `long`. */
+const IN_EITHER_CHROMIUM = ['packages/executor/src/browser/browse.slow.test.ts', 'packages/executor/src/browser/interact.slow.test.ts'];
 /** A file that has moved would be left out in silence. */
-for (const path of ON_EITHER_ENGINE) if (!existsSync(join(import.meta.dirname, path))) throw new Error(`no such test file: ${path}`);
+for (const path of [...ON_EITHER_ENGINE, ...IN_EITHER_CHROMIUM])
+  if (!existsSync(join(import.meta.dirname, path))) throw new Error(`no such test file: ${path}`);
 
 /** Tried as often as they ask only by `long`: see `runs` and `someOf` of `@tendon/testing`. */
 const TRIED_MORE_OFTEN = globSync('{packages/*/src,test}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
@@ -71,7 +74,13 @@ export default defineConfig({
         'test/{e2e,faults,isolation}/**/*.test.ts',
       ]),
       project('shared', ['test/shared/**/*.test.ts']),
-      project('long', ['test/long/**/*.test.ts', 'packages/*/src/**/*.long.test.ts', ...ON_EITHER_ENGINE, ...TRIED_MORE_OFTEN]),
+      project('long', [
+        'test/long/**/*.test.ts',
+        'packages/*/src/**/*.long.test.ts',
+        ...ON_EITHER_ENGINE,
+        ...IN_EITHER_CHROMIUM,
+        ...TRIED_MORE_OFTEN,
+      ]),
     ],
   },
 });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrowserSite, type BrowserSite } from './testing/browser-site.ts';
-import { pngSize, startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
+import { chromiumOfRun, pngSize, startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
 
 const ARTICLE = `<title>On tendons</title><nav><a href="/a">Other</a></nav><article><h1>Tendons</h1>
 <p>A tendon joins a <b>muscle</b> to a <a href="/bone">bone</a>. ${'It is strong and thin. '.repeat(20)}</p>
@@ -31,7 +31,7 @@ beforeAll(async () => {
     '/hostile': `<script>Array.prototype.map = JSON.stringify = document.createTreeWalker = Element.prototype.setAttribute = () => { throw 1 }</script><h1>Still here</h1>`,
     '/giant': `<title>Giant</title>${'<p>a paragraph of a very long page</p>'.repeat(30_000)}<b>the end</b>`,
   });
-  user = await startBrowserUser();
+  user = await startBrowserUser({}, chromiumOfRun());
 }, 60_000);
 afterAll(async () => {
   await user.executor.kill();
@@ -158,7 +158,7 @@ describe('browse', { timeout: 60_000 }, () => {
   });
 
   it('RT144: the executor keeps nothing of the browser that it did not need before the first action', async () => {
-    const fresh = await startBrowserUser();
+    const fresh = await startBrowserUser({}, chromiumOfRun());
     const before = (await fresh.executor.run('ps -e -o args | grep -c -i -E "[c]hromium|[b]rowser.mjs|browser/host/[m]ain"')).content;
     await fresh.executor.kill();
     expect(before).toBe('0');

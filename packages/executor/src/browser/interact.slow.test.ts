@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrowserSite, type BrowserSite } from './testing/browser-site.ts';
-import { bidOf, pngSize, startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
+import { bidOf, chromiumOfRun, pngSize, startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
 
 const FORM = `<title>Form</title>
 <label>Name <input id=name></label><label><input type=checkbox id=tick> Tick</label>
@@ -44,7 +44,7 @@ beforeAll(async () => {
     '/gives': '<title>Gives</title><a href="/file">Get it</a>',
     '/covered': '<button id=under>Under</button><div style="position:fixed;inset:0">cover</div>',
   });
-  user = await startBrowserUser();
+  user = await startBrowserUser({}, chromiumOfRun());
 }, 60_000);
 afterAll(async () => {
   await user.executor.kill();

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { ObservationDraft } from '@tendon/protocol';
+import { inject } from 'vitest';
 import { startExecutor, type TestExecutor } from '../../testing/start-executor.ts';
 
 type Extras = ObservationDraft<'browse'>['extras'];
@@ -15,6 +17,13 @@ export interface BrowserUser {
   browse(url: string, args?: Record<string, unknown>, timeout?: number): Promise<BrowserAnswer>;
   /** Actions, one an argument. */
   do(...actions: readonly string[]): Promise<BrowserAnswer>;
+}
+
+const SHELL = '/usr/lib/chromium/chromium-headless-shell';
+
+/** Names the headless shell in a daily run, which takes half the processor time; the long tests take the Chromium that an agent is given. */
+export function chromiumOfRun(): { readonly CHROMIUM_PATH?: string } {
+  return inject('effort') === 'daily' && existsSync(SHELL) ? { CHROMIUM_PATH: SHELL } : {};
 }
 
 /** An executor whose browser is used as a client would. */
