@@ -79,18 +79,27 @@ export class NewConversations {
     if (!folder.ok) return folder;
     const network = checkNetworkParams(this.#registry.networkRules, params.network ?? {});
     if (!network.ok) return network;
-    const agent = await this.#agentOf(params.agent || this.#usualAgent() || DEFAULT_AGENT);
+    const name = params.agent || this.#usualAgent() || DEFAULT_AGENT;
+    const found = await findAgentFile(undefined, name, this.#places);
+    // For a name that is not known the record has that name: the conversation begins with the words about it.
+    const agent = 'code' in found ? { agent: name, agent_file: undefined } : found;
     const record = newRecord(id, params, { workspace: folder.path, network: network.network, ...agent, now: this.#records.now() });
     if (params.llm) this.#registry.modelAccess.set(id, params.llm);
     if (params.replay) await this.#replays.put('replays', { id, sort: '', value: params.replay });
     await this.#records.add(record);
-    return { ok: true, record };
+    return { ok: true, record: 'code' in found ? await this.#withAgentOfWorkspace(record) : record };
   }
 
-  /** For a name that is not known the record has that name: the conversation begins with the words about it. */
-  async #agentOf(name: string): Promise<FoundAgent> {
-    const found = await findAgentFile(undefined, name, this.#places);
-    return 'code' in found ? { agent: name, agent_file: undefined } : found;
+  /**
+   * Files of a workspace are read in its sandbox, which belongs to a record: so there is one first. A repository is cloned when the
+   * conversation is opened; its agents can be chosen from then on.
+   */
+  async #withAgentOfWorkspace(record: StoredConversation): Promise<StoredConversation> {
+    const { id, agent } = record;
+    const found = await findAgentFile(record, agent, this.#places);
+    const changed = 'code' in found ? undefined : await this.#records.change(id, () => found);
+    if (changed && worksReadOnly(changed)) await this.#places.runtimes.remount?.(id);
+    return changed ?? record;
   }
 
   /**

@@ -59,13 +59,14 @@ it(
 );
 
 it(
-  'EN821: agent and model are changed between turns, by name; an unknown name is refused with those that there are',
+  'EN821, EN982: agent and model are changed between turns, by name; an unknown name is refused with those that there are',
   async () => {
     const directory = temporaryFolder();
     mkdirSync(join(directory, '.agents/agents'), { recursive: true });
     const file =
       '---\nname: reviewer\ndescription: reviews\ntools: Read, Grep, Bash, delegate\nmodel: openai/dear\nconfirmation: never\n---\nReview.';
     writeFileSync(join(directory, '.agents/agents/reviewer.md'), file);
+    writeFileSync(join(directory, '.agents/agents/looker.md'), '---\ntools: [Read, Grep]\n---\nLook.');
     writeFileSync(join(directory, '.agents/agents/taker.md'), '---\nname: PlanAgent\n---\nTake its name.');
     const home = temporaryFolder();
     mkdirSync(join(home, 'agents'));
@@ -76,7 +77,9 @@ it(
     const id = await server.create({ directory });
     const wrong = await patch(server, id, { agent: 'nobody' });
     expect(wrong.status).toBe(400);
-    expect(await wrong.text()).toContain('there is no agent \\"nobody\\"; there are CodeActAgent, ExploreAgent, PlanAgent, mine, reviewer');
+    expect(await wrong.text()).toContain(
+      'there is no agent \\"nobody\\"; there are CodeActAgent, ExploreAgent, PlanAgent, mine, looker, reviewer',
+    );
     const before = await shown(server, id);
     expect((await patch(server, id, { agent: 'reviewer' })).status).toBe(200);
     expect(await shown(server, id)).toMatchObject({ agent: 'reviewer', is_read_only: false, llm_model: before.llm_model });
@@ -90,6 +93,15 @@ it(
     expect(await shown(server, id)).toMatchObject({ agent: 'mine', llm_model: 'demo' });
     expect((await patch(server, id, {})).status).toBe(422);
     expect((await patch(server, '0'.repeat(32), { agent: 'mine' })).status).toBe(404);
+
+    const begun = await server.create({ directory, agent: 'reviewer' });
+    expect((await server.engine.conversations.get(begun))?.agent_file, 'EN982').toMatchObject({ name: 'reviewer', prompt: 'Review.' });
+    await server.post('/api/settings', { agent: 'looker' });
+    expect(await shown(server, await server.create({ directory })), 'EN982').toMatchObject({ agent: 'looker', is_read_only: true });
+    expect(await shown(server, await server.create({ directory, agent: 'nobody' }))).toMatchObject({
+      agent: 'nobody',
+      is_read_only: false,
+    });
   },
   TEST_MS,
 );
