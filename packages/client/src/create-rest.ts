@@ -1,4 +1,5 @@
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
+import { extensionRoutes, triggerRoutes } from './rest/extensions.ts';
 import { fileRoutes } from './rest/files.ts';
 import { mcpLoginRoutes, modelRoutes, optionRoutes, ruleRoutes, settingsRoutes } from './rest/settings.ts';
 import { createRequest, hostOf } from './rest/request.ts';
@@ -34,6 +35,8 @@ export function createRest(options: RestOptions) {
     options: optionRoutes(request),
     models: modelRoutes(request),
     files: fileRoutes(request),
+    triggers: triggerRoutes(request),
+    extensions: extensionRoutes(request),
   };
 }
 

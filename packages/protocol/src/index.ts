@@ -88,5 +88,6 @@ export * from './rest/models.ts';
 export * from './rest/sandbox.ts';
 export * from './rest/secrets.ts';
 export * from './rest/settings.ts';
+export * from './rest/extensions.ts';
 export * from './rest/notes.ts';
 export * from './rest/triggers.ts';

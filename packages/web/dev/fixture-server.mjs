@@ -39,6 +39,12 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
       MCP_SERVERS[0].state = 'logged_out';
       return { message: 'Logged out' };
     },
+    'GET /api/triggers': () => TRIGGERS,
+    'GET /api/triggers/nightly/deliveries': () => ({ deliveries: [DELIVERY] }),
+    'GET /api/triggers/builds/deliveries': () => ({ deliveries: [] }),
+    'PATCH /api/triggers/nightly': () => Object.assign(TRIGGERS.triggers[0], { enabled: false }),
+    'DELETE /api/triggers/builds': () => ((TRIGGERS.triggers = TRIGGERS.triggers.slice(0, 1)), { revoked: true }),
+    'GET /api/extensions': () => EXTENSIONS,
     'GET /server_info': () => ({ uptime: 1, sandbox: { driver: 'docker', strength: 'container' }, model }),
   };
   const changed = new Map();
@@ -72,6 +78,19 @@ const MCP_SERVERS = [
   { name: 'tickets', url: 'https://tickets.example/mcp', state: 'logged_out', logged_in_at: null },
   { name: 'search', url: 'https://search.example/mcp', state: 'key', logged_in_at: null },
 ];
+const TRIGGERS = {
+  triggers: [
+    { id: 'nightly', name: 'nightly update', kind: 'schedule', enabled: true, schedule: { cron: '0 3 * * *' } },
+    { id: 'builds', name: 'failed builds', kind: 'webhook', enabled: true, schedule: null },
+  ],
+};
+const DELIVERY = { id: '1', name: '', received_at: new Date().toISOString(), state: 'done', conversation_id: 'done' };
+const EXTENSIONS = {
+  tools: [{ name: 'look_up', description: 'Looks up a customer.', file: '/home/ann/.tendon/tools/look-up.ts', is_read_only: true }],
+  hooks: [{ name: 'guard', moment: 'before_action', match: 'run', command: './guard.sh', blocks_on_failure: true }],
+  plugins: [{ id: 'shop', version: '1.0.0', description: '', is_enabled: false, brings: ['skills', '1 hook'] }],
+  problems: ['The tool draft.ts does not count: run: a function is expected. See tendon tools.'],
+};
 
 /** Keys never come back. */
 function shownOf({ llm_api_key: key, ...settings }) {

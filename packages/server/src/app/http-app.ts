@@ -15,6 +15,7 @@ import { forkRoutes } from '../checkpoints/fork-routes.ts';
 import { conversationFileRoutes, conversationTransferRoutes } from '../files/file-routes.ts';
 import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
 import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
+import { extensionRoutes } from '../extensions/extension-routes.ts';
 import { noteRoutes } from '../knowledge/note-routes.ts';
 import { ruleRoutes } from '../conversations/confirmation/rule-routes.ts';
 import { conversationConfirmationRoutes } from '../conversations/confirmation/confirmation-routes.ts';
@@ -60,6 +61,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   conversationGitRoutes,
   conversationKnowledgeRoutes,
   noteRoutes,
+  extensionRoutes,
   conversationPanelRoutes,
   conversationConfirmationRoutes,
   ruleRoutes,

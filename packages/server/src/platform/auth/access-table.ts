@@ -180,6 +180,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'POST /api/unset-provider-tokens',
     // Every later conversation begins with them.
     'PUT /api/notes',
+    // Their commands may hold keys.
+    'GET /api/extensions',
     // It starts conversations when nobody looks.
     'POST /api/triggers',
     'PATCH /api/triggers/:id',

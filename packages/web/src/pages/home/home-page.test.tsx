@@ -123,6 +123,29 @@ it('CL926: what waits for a person is chosen in the settings, and who judges the
   await waitFor(() => expect(analyzer.value).toBe('model'), LATER);
 });
 
+it('CL920, CL921: the settings list triggers with their last delivery, which can be paused and removed, and what the user added', async () => {
+  await open('/settings');
+  const list = (name: string) => screen.findByRole('list', { name }, LATER);
+  const texts = async (name: string) =>
+    within(await list(name))
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent);
+  await waitFor(async () => expect((await texts('Triggers'))[1]).toBe('failed buildswebhook, never firedPauseRemove'), LATER);
+  await waitFor(
+    async () => expect((await texts('Triggers'))[0]).toMatch(/^nightly updateschedule 0 3 \* \* \*, done .+ConversationPauseRemove$/),
+    LATER,
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'Pause: nightly update' }));
+  expect(await screen.findByRole('button', { name: 'Resume: nightly update' }, LATER)).toBeDefined();
+  await userEvent.click(screen.getByRole('button', { name: 'Remove: failed builds' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Remove for good: failed builds' }));
+  await waitFor(async () => expect(await texts('Triggers')).toHaveLength(1), LATER);
+  expect(await texts('Tools')).toEqual(['look_upLooks up a customer.']);
+  expect(await texts('Hooks')).toEqual(['guardbefore action of run: ./guard.sh (blocks when it fails)']);
+  expect(await texts('Plugins')).toEqual(['shopdisabled; skills, 1 hook']);
+  expect(screen.getByText(/draft\.ts does not count/)).toBeDefined();
+});
+
 it('an address that is no page says so', async () => {
   await open('/nonsense');
   await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }, LATER));

@@ -7,9 +7,11 @@ import { ThemeButton } from '../../ui/theme.tsx';
 import { RuleList } from '../rule-list.tsx';
 import { AppearanceSetting } from './appearance-setting.tsx';
 import { AskingSection } from './asking-section.tsx';
+import { ExtensionList } from './extension-list.tsx';
 import { LimitsSetting } from './limits-setting.tsx';
 import { McpLogins } from './mcp-logins.tsx';
 import { ModelSetting } from './model-setting.tsx';
+import { TriggerList } from './trigger-list.tsx';
 
 /** What holds in all conversations and is not chosen where a task begins. */
 export function SettingsPage() {
@@ -45,6 +47,8 @@ export function SettingsPage() {
             />
           </section>
           <McpLogins />
+          <TriggerList />
+          <ExtensionList />
           <LimitsSetting />
           <AppearanceSetting />
         </div>
