@@ -25,6 +25,7 @@ export interface CustomToolsParts {
 export class CustomTools implements ExternalTools {
   readonly #parts: CustomToolsParts;
   #offers: ReadonlyMap<string, InstalledTool> | undefined;
+  #first: Promise<unknown> | undefined;
   readonly #reported = new Set<string>();
   readonly #changing = new Mutex();
   readonly #closed = new AbortController();
@@ -46,7 +47,8 @@ export class CustomTools implements ExternalTools {
 
   /** Whether a call of that name is made here. */
   async has(name: string): Promise<boolean> {
-    if (!this.#offers) await this.offered();
+    // Calls that begin at the same time stay in their order.
+    if (!this.#offers) await (this.#first ??= this.offered());
     return this.#offers!.has(name);
   }
 
