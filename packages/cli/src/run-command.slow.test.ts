@@ -26,9 +26,12 @@ describe('tendon run', () => {
       expect(stdout).toContain(words);
   });
 
-  it('prints every event as a line of JSON, and nothing else', async () => {
-    const { code, stdout, stderr } = await tendon(makePlace(), ['run', '--json', 'write', 'fizzbuzz', 'in', 'bash']);
+  it('CL931: prints every event as a line of JSON, and nothing else; with --worktree the folder stays as it is', async () => {
+    const place = makePlace();
+    const before = readdirSync(place.workspace);
+    const { code, stdout, stderr } = await tendon(place, ['run', '--worktree', '--json', 'write', 'fizzbuzz', 'in', 'bash']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(readdirSync(place.workspace)).toEqual(before);
     const events = lines(stdout);
     expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index));
     const kinds = events.map(({ action, observation }) => action ?? observation);

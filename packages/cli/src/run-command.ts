@@ -11,6 +11,7 @@ Exit code: 0 the agent finished or answered, 1 it failed, 2 wrong usage, 130 int
 interface RunOptions extends EnvironmentOptions {
   readonly json?: boolean;
   readonly atif?: string;
+  readonly worktree?: boolean;
 }
 
 export const runCommand: AddCommand = (program, end) => {
@@ -22,11 +23,12 @@ export const runCommand: AddCommand = (program, end) => {
     .option('--atif <file>', 'write the run to this file when it ends, in the Agent Trajectory Interchange Format')
     .option('-m, --model <name>', 'model as provider/name, e.g. openai/gpt-4o')
     .option('-w, --workspace <folder>', 'the folder the agent works in (default: the current one)')
+    .option('--worktree', 'work in a copy of that folder, with its git history: its files stay as they are')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .option('--runtime <driver>', 'where commands run: local (sandboxed, the default), docker, remote, or none (no isolation at all)')
     .option('--config-file <file>', 'a config.toml beneath the environment (default: the one in the home, if there is one)')
     .addHelpText('after', HELP)
-    .action(async (words: readonly string[], { json = false, atif, ...options }: RunOptions) => {
+    .action(async (words: readonly string[], { json = false, atif, worktree = false, ...options }: RunOptions) => {
       const task = (words.length === 1 && words[0] === '-' ? await text(process.stdin) : words.join(' ')).trim();
       if (task === '') {
         process.stderr.write('There is no task. Say what is to be done: tendon run "write a bash script that prints hello"\n');
@@ -41,6 +43,6 @@ export const runCommand: AddCommand = (program, end) => {
         return end(EXIT.usage);
       }
       const { runTask } = await import('./run/run-task.ts');
-      end(await runTask({ task, json, atif, model: options.model, ...read }));
+      end(await runTask({ task, json, atif, worktree, model: options.model, ...read }));
     });
 };

@@ -16,6 +16,8 @@ export interface RunTask {
   readonly json: boolean;
   /** Where the trajectory goes when the run ends. */
   readonly atif: string | undefined;
+  /** In a copy of the folder. */
+  readonly worktree: boolean;
   readonly model: string | undefined;
   readonly config: Config;
   readonly notices: readonly string[];
@@ -27,7 +29,7 @@ const STOP_MS = 10_000;
 const FORCE_MS = 3_000;
 
 /** One task from beginning to end, with the engine in this process. Resolves with the exit code; nothing is left running. */
-export async function runTask({ task, json, atif, model, config, notices }: RunTask): Promise<number> {
+export async function runTask({ task, json, atif, worktree, model, config, notices }: RunTask): Promise<number> {
   using interruption = watchInterruption(process.stdout);
   const renderer = json ? createJsonRenderer(toOutput, toErrors) : terminalRenderer();
   for (const notice of notices) toErrors(`${notice}\n`);
@@ -39,7 +41,7 @@ export async function runTask({ task, json, atif, model, config, notices }: RunT
     return EXIT.failed;
   }
   try {
-    return await follow(engine, { task, atif, model, renderer, interruption });
+    return await follow(engine, { task, atif, worktree, model, renderer, interruption });
   } finally {
     renderer.end();
     await engine.close();
@@ -49,14 +51,16 @@ export async function runTask({ task, json, atif, model, config, notices }: RunT
 interface Following {
   readonly task: string;
   readonly atif: string | undefined;
+  /** In a copy of the folder. */
+  readonly worktree: boolean;
   readonly model: string | undefined;
   readonly renderer: Renderer;
   readonly interruption: Interruption;
 }
 
-async function follow(engine: Engine, { task, atif, model, renderer, interruption }: Following): Promise<number> {
+async function follow(engine: Engine, { task, atif, worktree, model, renderer, interruption }: Following): Promise<number> {
   const { conversations, sandbox } = engine;
-  const created = await conversations.create({ trigger: 'cli', ...(model !== undefined && { model }) });
+  const created = await conversations.create({ trigger: 'cli', worktree, ...(model !== undefined && { model }) });
   if (!created.ok) return refuse(created.error.message);
   const { record } = created;
   renderer.begin({

@@ -43,6 +43,8 @@ export interface NewConversation {
   readonly conversation_instructions?: string;
   /** A folder of the server's machine. */
   readonly directory?: string;
+  /** In a copy of that folder, with its git history. */
+  readonly git_worktree?: boolean;
 }
 
 export interface WebHosts {

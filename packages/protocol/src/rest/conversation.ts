@@ -72,6 +72,8 @@ export const CreateConversation = z.object({
     .nullish(),
   /** Ours: a folder of the server's machine to work in; `DIRECTORY_NOT_ALLOWED` outside WORKSPACE_BASE. */
   directory: z.string().nullish(),
+  /** Ours: in a copy of that folder, with its git history, so that conversations in one folder do not meet. */
+  git_worktree: z.boolean().nullish(),
   /** Ours: one that is built in or the user's own; default: that of the settings. */
   agent: z.string().max(200).nullish(),
   /** Ours: where its sandbox may connect to. */

@@ -158,6 +158,9 @@ function createConversations(
     ...foundation,
     registry,
     runtimes,
+    copyWorkspace: async ({ id, workspace }, signal) => {
+      await runtimes.copyWorkspace(id, { checkpoint: undefined, name: id, target: workspace, signal });
+    },
     usualAgent: () => foundation.settings.current?.agent ?? undefined,
     onErase: async (id) => {
       mcpServers.forget(id);

@@ -40,6 +40,8 @@ export class ConversationRegistry {
   readonly open = new Map<string, OpenConversation>();
   /** By conversation. */
   readonly modelAccess: Map<string, ModelAccess>;
+  /** By conversation that is being made: the folder of which it gets a copy. Until it has a record, its sandbox works there. */
+  readonly copied = new Map<string, string>();
   /** What sandboxes ask of a person. */
   readonly questions: NetworkQuestions;
   readonly networkRules: NetworkRules;
@@ -63,6 +65,8 @@ export class ConversationRegistry {
 
   /** Its folder, and how it is mounted, if this machine allows it; `undefined`: no such conversation. Rejects with a user-facing error. */
   async workspaceOf(id: string): Promise<{ readonly hostPath: string; readonly isReadOnly: boolean } | undefined> {
+    const copied = this.copied.get(id);
+    if (copied !== undefined) return { hostPath: copied, isReadOnly: false };
     const record = await this.records.get(id);
     const refusal = record && outsideRoots(record.workspace, await this.roots);
     if (refusal !== undefined) throw new Error(refusal);

@@ -54,7 +54,7 @@ function creation(app: App, context: RoutesContext): void {
       schema: {
         headers: IdempotencyHeaders,
         body: optionalBody(CreateConversation),
-        response: { 200: ConversationAnswer, '4xx': ConversationAnswer },
+        response: { 200: ConversationAnswer, '4xx': ConversationAnswer, 503: ConversationAnswer },
       },
     },
     async (request, reply) => {
@@ -161,6 +161,7 @@ async function create(
     id,
     request,
     directory: body.directory ?? undefined,
+    worktree: body.git_worktree ?? false,
     repository: repository ?? null,
     branch: body.selected_branch ?? null,
     gitProvider: body.git_provider ?? null,

@@ -55,6 +55,8 @@ export interface ConversationsOptions extends ConversationHooks {
   readonly usualAgent?: () => string | undefined;
   readonly storage: Storage;
   readonly runtimes: Runtimes;
+  /** Fills a folder with a copy of the workspace in which the sandbox of this id works. Default: none is copied. */
+  readonly copyWorkspace?: (place: NewPlace, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Titles come from tasks, and a task may hold a key. Default: as they are. */
@@ -64,6 +66,7 @@ export interface ConversationsOptions extends ConversationHooks {
 /** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
 const WAKING = { atOnce: 4, slowMs: 2_000 };
 const BEGINS_WORK: ReadonlySet<string> = new Set<ActionKind>(['message', 'start']);
+const COPY_MS = 10 * 60_000;
 /** Of one conversation, the newest. */
 const MAX_PULL_REQUESTS = 100;
 
@@ -96,7 +99,8 @@ export class Conversations {
     this.#stopped = new StoppedConversations(this.#records, this.#open, runtimes);
     const places = { home: options.config.home, runtimes, logger: options.logger };
     this.agents = new ConversationAgents(this.#records, this.#open, places);
-    this.#new = new NewConversations(registry, { replays: storage.records, places, usualAgent: options.usualAgent });
+    const copyFolder = (place: NewPlace, from: string): Promise<void> => this.#copyFolder(place, from);
+    this.#new = new NewConversations(registry, { replays: storage.records, places, usualAgent: options.usualAgent, copyFolder });
     this.#shared = new SharedFolders(registry, options.logger);
     this.delegated = new DelegatedQuestions({ records: this.#records, open: registry.open, enter: (id) => this.enter(id) });
   }
@@ -209,6 +213,25 @@ export class Conversations {
       await this.#erase(place.id);
       throw cause;
     } finally {
+      this.#filling.delete(place.id);
+    }
+  }
+
+  /** As `createFilled`: a kill leaves a mark alone, and nothing stays where it rejects. */
+  async #copyFolder(place: NewPlace, from: string): Promise<void> {
+    const { copyWorkspace } = this.#options;
+    if (!copyWorkspace) throw new Error('folders cannot be copied here');
+    this.#filling.add(place.id);
+    this.#registry.copied.set(place.id, from);
+    try {
+      await this.#records.mark(place.id);
+      await copyWorkspace(place, AbortSignal.any([this.#closing.signal, AbortSignal.timeout(COPY_MS)]));
+      await this.#options.runtimes.stop(place.id);
+    } catch (cause) {
+      await this.#erase(place.id);
+      throw cause;
+    } finally {
+      this.#registry.copied.delete(place.id);
       this.#filling.delete(place.id);
     }
   }

@@ -31,6 +31,8 @@ export interface CreateConversationParams extends ConversationRepository, AgentP
   /** The request that creates it, by its caller's key: the same request, repeated, creates no second conversation. */
   readonly request?: RequestName | undefined;
   readonly directory?: string;
+  /** In a copy of that folder; one that would be its own anyway is not copied. */
+  readonly worktree?: boolean;
   readonly trigger?: string;
   /** Done again, in order, before the model is asked. */
   readonly replay?: readonly ReplayAnswer[];

@@ -24,6 +24,8 @@ interface NewConversationsOptions {
   readonly replays: RecordStore;
   readonly places: AgentPlaces;
   readonly usualAgent?: (() => string | undefined) | undefined;
+  /** Fills the folder of a conversation that is not there yet with a copy of this one. Rejects with a reason that can be shown. */
+  readonly copyFolder: (place: NewPlace, from: string) => Promise<void>;
 }
 
 const DEFAULT_AGENT = 'CodeActAgent';
@@ -38,8 +40,10 @@ export class NewConversations {
 
   readonly #places: AgentPlaces;
   readonly #usualAgent: () => string | undefined;
+  readonly #copyFolder: NewConversationsOptions['copyFolder'];
 
-  constructor(registry: ConversationRegistry, { replays, places, usualAgent = () => undefined }: NewConversationsOptions) {
+  constructor(registry: ConversationRegistry, { replays, places, usualAgent = () => undefined, copyFolder }: NewConversationsOptions) {
+    this.#copyFolder = copyFolder;
     this.#registry = registry;
     this.#records = registry.records;
     this.#replays = replays;
@@ -83,11 +87,25 @@ export class NewConversations {
     const found = await findAgentFile(undefined, name, this.#places);
     // For a name that is not known the record has that name: the conversation begins with the words about it.
     const agent = 'code' in found ? { agent: name, agent_file: undefined } : found;
-    const record = newRecord(id, params, { workspace: folder.path, network: network.network, ...agent, now: this.#records.now() });
+    const place = params.worktree ? await this.#worktree(id, folder.path, params) : { workspace: folder.path };
+    if ('code' in place) return { ok: false, error: place };
+    const record = newRecord(id, params, { ...place, network: network.network, ...agent, now: this.#records.now() });
     if (params.llm) this.#registry.modelAccess.set(id, params.llm);
     if (params.replay) await this.#replays.put('replays', { id, sort: '', value: params.replay });
     await this.#records.add(record);
     return { ok: true, record: 'code' in found ? await this.#withAgentOfWorkspace(record) : record };
+  }
+
+  /** A copy of the folder, and that its agent is to know it. A folder that nobody else has needs none. */
+  async #worktree(id: string, from: string, { instructions }: CreateConversationParams): Promise<OwnPlace | CatalogError> {
+    const workspace = join((await this.#registry.roots).own, id);
+    if (from === workspace) return { workspace };
+    try {
+      await this.#copyFolder({ id, workspace }, from);
+      return { workspace, instructions: [instructions, IN_COPY].filter(Boolean).join('\n\n') };
+    } catch (cause) {
+      return catalogError('RUNTIME_FAILED', cause instanceof Error ? cause.message : String(cause));
+    }
   }
 
   /**
@@ -149,6 +167,14 @@ export class NewConversations {
   }
 }
 
+interface OwnPlace {
+  readonly workspace: string;
+  readonly instructions?: string;
+}
+
+const IN_COPY =
+  'The workspace is a copy that was made for this conversation, with its git history and without its dependencies, caches and files of secrets. Where it is a repository, commit what is to be taken over on a branch of its own.';
+
 /** The id of a conversation that is not there yet, and the folder of its own. */
 export interface NewPlace {
   readonly id: string;
@@ -160,8 +186,7 @@ function newId(): string {
 }
 
 /** What the parameters came to: the folder, and the network where one was given. */
-interface ResolvedParams extends FoundAgent {
-  readonly workspace: string;
+interface ResolvedParams extends FoundAgent, OwnPlace {
   readonly network: StoredConversation['network'];
   readonly now: string;
 }
@@ -169,7 +194,7 @@ interface ResolvedParams extends FoundAgent {
 function newRecord(
   id: string,
   params: CreateConversationParams,
-  { workspace, network, agent, agent_file, now }: ResolvedParams,
+  { workspace, network, agent, agent_file, now, instructions = params.instructions }: ResolvedParams,
 ): StoredConversation {
   return {
     id,
@@ -186,7 +211,7 @@ function newRecord(
     git_provider: params.gitProvider ?? null,
     ...(params.confirmationMode !== undefined && { confirmation_mode: params.confirmationMode }),
     ...(params.maxIterations !== undefined && { max_iterations: params.maxIterations }),
-    ...(params.instructions && { instructions: params.instructions }),
+    ...(instructions && { instructions }),
     ...(params.network && { network }),
     ...(params.request && { request: params.request }),
     ...(params.mcpServers !== undefined && { tool_servers: params.mcpServers }),

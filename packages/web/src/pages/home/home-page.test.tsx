@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
 
 const open = appOnFixture();
@@ -97,6 +97,30 @@ it('CL925: the rules of all conversations are listed in the settings, which home
   ]);
   await userEvent.click(screen.getByRole('button', { name: 'Revoke: Never run git push' }));
   await waitFor(async () => expect(await rules()).toHaveLength(1), LATER);
+});
+
+it('CL931: a task begins in a copy of the folder where that is chosen', async () => {
+  const sent = vi.spyOn(globalThis, 'fetch');
+  onTestFinished(() => sent.mockRestore());
+  await open('/');
+  await userEvent.click(await screen.findByRole('button', { name: 'Folder: Default folder' }, LATER));
+  await userEvent.type(screen.getByLabelText('Folder on the server’s machine'), '/srv/shop');
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Work in a copy of its own' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Use this folder' }));
+  expect(screen.getByRole('button', { name: 'Folder: /srv/shop, a copy' })).toBeDefined();
+  await userEvent.type(screen.getByLabelText('Task'), 'mend it');
+  await userEvent.click(screen.getByRole('button', { name: 'Start' }));
+  const bodies = () => sent.mock.calls.flatMap(([, init]) => (init?.method === 'POST' && typeof init.body === 'string' ? [init.body] : []));
+  await waitFor(
+    () =>
+      expect(bodies().map((body) => JSON.parse(body) as unknown)).toContainEqual({
+        initial_user_msg: 'mend it',
+        image_urls: [],
+        directory: '/srv/shop',
+        git_worktree: true,
+      }),
+    LATER,
+  );
 });
 
 it('CL930: MCP servers are listed in the settings with how they are let in; a login leads to its page, and ends', async () => {

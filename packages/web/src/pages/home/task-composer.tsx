@@ -32,17 +32,23 @@ interface Task {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly folder: string;
+  readonly worktree: boolean;
 }
 
 /** Makes a conversation of the task and goes there. */
-function useStart({ text, attachments, folder }: Task, onStarted: () => void) {
+function useStart({ text, attachments, folder, worktree }: Task, onStarted: () => void) {
   const requestKey = useRequestKey();
   const navigate = useNavigate();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () => {
       const imageUrls = attachments.flatMap((one) => one.dataUrl ?? []);
-      const body = { initial_user_msg: text.trim(), image_urls: imageUrls, ...(folder && { directory: folder }) };
+      const body = {
+        initial_user_msg: text.trim(),
+        image_urls: imageUrls,
+        ...(folder && { directory: folder }),
+        ...(worktree && { git_worktree: true }),
+      };
       return tendon.conversations.create(body, { idempotencyKey: requestKey.of(body) });
     },
     onSuccess: async ({ conversation_id: id }) => {
@@ -59,7 +65,8 @@ export function TaskComposer() {
   const [text, setText] = useDraft('home');
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [folder, setFolder] = useState('');
-  const start = useStart({ text, attachments, folder }, () => setText(''));
+  const [worktree, setWorktree] = useState(false);
+  const start = useStart({ text, attachments, folder, worktree }, () => setText(''));
   const canStart = text.trim() !== '' && !start.isPending;
   const send = () => canStart && start.mutate();
   useCommands('task', [{ id: 'start', title: 'Start the task', group: 'Here', keys: ['mod+enter'], enabled: canStart, run: send }]);
@@ -85,7 +92,7 @@ export function TaskComposer() {
         }
         below={
           <div className="composer-where">
-            <FolderChoice icon={Folder} folder={folder} onFolder={setFolder} />
+            <FolderChoice icon={Folder} folder={folder} onFolder={setFolder} worktree={worktree} onWorktree={setWorktree} />
             <span className="flex-1" />
             <span className="only-wide">
               <AgentChoice />
@@ -103,11 +110,19 @@ export function TaskComposer() {
   );
 }
 
+interface FolderChoiceProps {
+  readonly icon: LucideIcon;
+  readonly folder: string;
+  readonly onFolder: (folder: string) => void;
+  /** In a copy of it. */
+  readonly worktree: boolean;
+  readonly onWorktree: (worktree: boolean) => void;
+}
+
 /** Where the agent works: a folder of the server's machine, or the one the server gives. */
-function FolderChoice(props: { readonly icon: LucideIcon; readonly folder: string; readonly onFolder: (folder: string) => void }) {
-  const { icon, folder, onFolder } = props;
+function FolderChoice({ icon, folder, onFolder, worktree, onWorktree }: FolderChoiceProps) {
   const [text, setText] = useState(folder);
-  const shown = folder || 'Default folder';
+  const shown = `${folder || 'Default folder'}${worktree ? ', a copy' : ''}`;
   return (
     <Popup
       label="Folder"
@@ -140,6 +155,10 @@ function FolderChoice(props: { readonly icon: LucideIcon; readonly folder: strin
             onChange={(event) => setText(event.target.value)}
           />
           <p className="text-small text-ink-3">Empty: the folder the server gives. In the sandbox it is /workspace.</p>
+          <label className="flex items-center gap-2">
+            <input type="checkbox" checked={worktree} onChange={(event) => onWorktree(event.target.checked)} />
+            Work in a copy of its own
+          </label>
           <Button type="submit" look="line">
             Use this folder
           </Button>
