@@ -36,6 +36,8 @@ export interface HostInfo {
     readonly network: HostNetwork;
     /** What becomes of idle sandboxes (`IDLE_MODES`); null where they keep running. */
     readonly sleeps: 'ended' | 'in-place' | null;
+    /** Whether sandboxes can be started with `read_only`; hosts of earlier versions do not name it. */
+    readonly mounts_read_only: boolean;
   };
 }
 
@@ -52,6 +54,8 @@ export interface StartRequest {
   readonly network?: NetworkReach;
   /** Those for which the server has a broker; git inside asks for them by way of a call. */
   readonly git_hosts?: readonly string[];
+  /** Nothing inside can change the workspace. Asked only of hosts that have `mounts_read_only`. */
+  readonly read_only?: boolean;
 }
 
 export interface HostNetwork {

@@ -32,6 +32,7 @@ type Hosted = {
   readonly network?: NetworkReach;
   /** For which its server has a broker. */
   readonly git_hosts?: readonly string[];
+  readonly read_only?: true;
 };
 
 export interface StartRequest {
@@ -42,6 +43,7 @@ export interface StartRequest {
   readonly noOutputTimeoutSeconds: number;
   readonly network: NetworkReach | undefined;
   readonly gitHosts: readonly string[];
+  readonly isReadOnly: boolean;
 }
 
 export interface LiveSandbox {
@@ -69,9 +71,14 @@ export interface HostedOptions {
   readonly whenIdle: SandboxDriver['whenIdle'];
 }
 
+interface HostedWorkspace {
+  readonly hostPath: string;
+  readonly isReadOnly?: boolean;
+}
+
 /** What the holder of the sandboxes asks. */
 export interface HostedSeams {
-  readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
+  readonly workspaceOf: (conversationId: string) => Promise<HostedWorkspace | undefined>;
   readonly planOf: (conversationId: string) => SandboxPlan | undefined;
   readonly renewsLease: (conversationId: string) => boolean;
   readonly networkOf: (conversationId: string) => Promise<NetworkPolicy>;
@@ -233,6 +240,7 @@ export class HostedSandboxes {
     directory,
     network,
     gitHosts,
+    isReadOnly,
     leaseSeconds,
     noOutputTimeoutSeconds,
   }: StartRequest): Promise<void> {
@@ -241,6 +249,7 @@ export class HostedSandboxes {
     await this.#put({
       ...{ conversation_id: conversationId, incarnation, workspace: folder.path, git_hosts: gitHosts },
       ...(network && { network }),
+      ...(isReadOnly && { read_only: true as const }),
     });
     this.#plans.set(conversationId, { incarnation, leaseSeconds, noOutputTimeoutSeconds });
   }
@@ -313,12 +322,12 @@ export class HostedSandboxes {
     return undefined;
   }
 
-  async #workspaceOf(conversationId: string): Promise<{ readonly hostPath: string } | undefined> {
+  async #workspaceOf(conversationId: string): Promise<HostedWorkspace | undefined> {
     if (conversationId !== OWN) {
       const hosted = this.#hosted.get(conversationId);
       const refusal = hosted && outsideRoots(hosted.workspace, await this.#roots);
       if (refusal !== undefined) throw new Error(refusal);
-      return hosted && { hostPath: hosted.workspace };
+      return hosted && { hostPath: hosted.workspace, isReadOnly: hosted.read_only === true };
     }
     const folder = await workspaceFolder(await this.#roots, OWN_FOLDER, undefined);
     if (!folder.ok) throw new Error(folder.error.message);

@@ -57,6 +57,7 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
     ...probed,
     network: { mode: config.network.mode, is_policed },
     sleeps: MODE_ON_WIRE[opened.driver.whenIdle ?? 'never'],
+    mounts_read_only: opened.driver.mountsReadOnly === true,
   };
   const warn = (finding: string): void => logger.warn(finding);
   const storage = await openSqliteStorage({ path: join(home, 'executor.db'), blobDir: join(home, 'blobs'), clock, onFinding: warn });

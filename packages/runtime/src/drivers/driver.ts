@@ -112,7 +112,7 @@ export interface Starter {
    */
   readonly whenIdle?: IdleMode | undefined;
   /** It can mount a workspace so that nothing inside can change it. */
-  readonly mountsReadOnly?: true;
+  readonly mountsReadOnly?: boolean | undefined;
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */

@@ -17,6 +17,7 @@ const Info = ServerInfo.extend({
       .enum(['ended', 'in-place'])
       .nullable()
       .describe('What becomes of idle sandboxes: `ended` = hibernated, `in-place` = suspended; null where they keep running.'),
+    mounts_read_only: z.boolean().describe('Whether a sandbox can be started so that nothing inside changes its workspace.'),
     network: z
       .object({ mode: z.enum(['none', 'allowlist', 'full']), is_policed: z.boolean() })
       .describe('What its operator gives sandboxes at most; only where it is policed can one have less.'),

@@ -24,6 +24,7 @@ const Start = z.object({
   no_output_timeout_seconds: z.number().positive().max(86_400).default(10),
   network: Reach.optional().describe('Where it may connect to: no more than this host gives, and all of that when it is left out.'),
   git_hosts: z.array(GitHost).max(100).default([]).describe('Git inside asks for these by way of a call to its server.'),
+  read_only: z.boolean().default(false).describe('Nothing inside can change the workspace. Only where `mounts_read_only` is true.'),
 });
 const Network = Reach.extend({
   refused: z
@@ -81,6 +82,7 @@ function beginning(app: App, { sandboxes }: HostContext): void {
       noOutputTimeoutSeconds: body.no_output_timeout_seconds,
       network: body.network,
       gitHosts: body.git_hosts,
+      isReadOnly: body.read_only,
     };
     const beyond = body.network && sandboxes.networkRefusal(body.network);
     if (beyond !== undefined) return reply.code(BEYOND).send(failureWith(beyond));

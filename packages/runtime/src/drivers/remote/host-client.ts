@@ -132,6 +132,7 @@ function checkInfo(answer: unknown, url: string): HostInfo {
       limits: texts,
       sleeps: sandbox.sleeps === 'ended' || sandbox.sleeps === 'in-place' ? sandbox.sleeps : null,
       network: { mode: network.mode, is_policed: network.is_policed === true },
+      mounts_read_only: sandbox.mounts_read_only === true,
     },
   };
 }

@@ -40,6 +40,18 @@ it('SB60: the strength is the one of the host, asked for with the key below its 
   });
 });
 
+it.each([
+  ['can mount a workspace read-only', { ...SANDBOX, mounts_read_only: true }, true],
+  ['is older than that and does not say so', SANDBOX, false],
+])('RT821: a host that %s is known for it', async (_, sandbox, can) => {
+  const server = createServer((_request, response) => response.end(JSON.stringify({ executor_api: EXECUTOR_API, version: '1', sandbox })));
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const driver = createRemoteDriver({ url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), key: undefined });
+  expect((await driver.probe()).available).toBe(true);
+  expect(driver.mountsReadOnly).toBe(can);
+});
+
 it.each<[string, RequestListener, RegExp, RegExp]>([
   ['refuses the key', (_q, r) => r.writeHead(401).end('{"detail":"no"}'), /refuses the key/, /Set SANDBOX_API_KEY/],
   ['is something else', (_q, r) => r.end('<html>hello</html>'), /is not an executor host/, /SANDBOX_REMOTE_RUNTIME_API_URL/],

@@ -27,6 +27,7 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): SandboxDr
   const sending = new KeyedMutex();
   /** As its host does; known since it was probed. */
   let whenIdle: SandboxDriver['whenIdle'];
+  let mountsReadOnly: boolean | undefined;
 
   const urlOf = (incarnation: string): string => `${base}/sandboxes/${incarnation}`;
   /** By the URL of the record, not this server's: only what was started there can be asked for there. */
@@ -43,10 +44,14 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): SandboxDr
     get whenIdle() {
       return whenIdle;
     },
+    get mountsReadOnly() {
+      return mountsReadOnly;
+    },
     startMs: START_MS,
     probe: () =>
       probe(host, url, (sandbox) => {
         whenIdle = IDLE_MODES[sandbox.sleeps ?? 'never'];
+        mountsReadOnly = sandbox.mounts_read_only;
       }),
     async start(spec, { signal }): Promise<SandboxHandle> {
       const { workspace, is_new: isNew } = await host.start(spec.incarnation, startRequest(spec), { signal });
@@ -77,7 +82,7 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): SandboxDr
 }
 
 function startRequest(spec: SandboxSpec): StartRequest {
-  const { conversationId, leaseSeconds, noOutputTimeoutSeconds, network, gitHosts } = spec;
+  const { conversationId, leaseSeconds, noOutputTimeoutSeconds, network, gitHosts, isReadOnly } = spec;
   const directory = directoryOf(spec);
   return {
     conversation_id: conversationId,
@@ -86,6 +91,7 @@ function startRequest(spec: SandboxSpec): StartRequest {
     ...(directory !== undefined && { directory }),
     network: { mode: network.mode, allow: network.allow },
     git_hosts: gitHosts,
+    ...(isReadOnly && { read_only: true }),
   };
 }
 
