@@ -1,7 +1,7 @@
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { extensionRoutes, triggerRoutes } from './rest/extensions.ts';
 import { fileRoutes } from './rest/files.ts';
-import { mcpLoginRoutes, modelRoutes, optionRoutes, ruleRoutes, settingsRoutes } from './rest/settings.ts';
+import { mcpLoginRoutes, modelRoutes, optionRoutes, ruleRoutes, secretRoutes, settingsRoutes } from './rest/settings.ts';
 import { createRequest, hostOf } from './rest/request.ts';
 
 export interface RestOptions {
@@ -31,6 +31,7 @@ export function createRest(options: RestOptions) {
     shares: shareRoutes(request),
     settings: settingsRoutes(request),
     rules: ruleRoutes(request),
+    secrets: secretRoutes(request),
     mcpLogins: mcpLoginRoutes(request),
     options: optionRoutes(request),
     models: modelRoutes(request),

@@ -27,6 +27,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
     'GET /api/options/agents': () => ['CodeActAgent', 'ExploreAgent', 'PlanAgent'],
     'POST /api/settings': () => ({ message: 'Settings stored' }),
+    'GET /api/secrets': () => ({ custom_secrets: [...secrets.values()] }),
     'GET /api/rules': () => RULES,
     'DELETE /api/rules/push': () => ({ rules: (RULES.rules = RULES.rules.filter(({ id }) => id !== 'push')) }),
     'GET /api/mcp/logins': () => ({ servers: MCP_SERVERS }),
@@ -49,9 +50,12 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
   };
   const changed = new Map();
   let stored = {};
+  const secrets = new Map();
   const http = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://x');
     const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
+    if (pathname === '/api/secrets' && request.method === 'POST') return storeSecret(secrets, await json(request), response);
+    if (pathname.startsWith('/api/secrets/') && secrets.delete(pathname.split('/').at(-1))) return response.end('{}');
     if (pathname === '/api/settings' && request.method === 'POST') stored = shownOf(await json(request));
     if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
     const answer =
@@ -134,6 +138,11 @@ const CONFIRMATION = {
   general_rules: [],
   suggestions: [{ decision: 'allow', command: 'git push' }],
 };
+
+function storeSecret(secrets, { name, hosts }, response) {
+  secrets.set(name, { name, description: null, ...(hosts.length > 0 && { hosts }) });
+  response.writeHead(201, { 'content-type': 'application/json' }).end('{}');
+}
 
 const RULES = {
   rules: [

@@ -5,7 +5,9 @@ import type {
   ModelProbeInfo as ModelProbe,
   OptionNames,
   OptionsConfig,
+  CreateSecret,
   SavedRules,
+  SecretList,
   ServerInfo as WireInfo,
   Settings,
   SettingsUpdate,
@@ -53,6 +55,15 @@ export function mcpLoginRoutes(request: Request) {
     /** `server`: a name or an address of the list. A person opens the address of the answer and permits it there. */
     begin: (server: string) => request<BegunMcpLogin>('/api/mcp/logins', { method: 'POST', body: { server } }),
     end: (server: string) => request<unknown>(`/api/mcp/logins?${new URLSearchParams({ server }).toString()}`, { method: 'DELETE' }),
+  };
+}
+
+/** What agents may use and nobody may read back; needs the scope `admin`. */
+export function secretRoutes(request: Request) {
+  return {
+    list: async () => (await request<SecretList>('/api/secrets')).custom_secrets,
+    create: (body: CreateSecret) => request<unknown>('/api/secrets', { method: 'POST', body }),
+    remove: (name: string) => request<unknown>(`/api/secrets/${encodeURIComponent(name)}`, { method: 'DELETE' }),
   };
 }
 

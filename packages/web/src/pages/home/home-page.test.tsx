@@ -170,6 +170,19 @@ it('CL920, CL921: the settings list triggers with their last delivery, which can
   expect(screen.getByText(/draft\.ts does not count/)).toBeDefined();
 });
 
+it('CL927: a secret is stored with the hosts that it may go to, listed without its value, and deleted', async () => {
+  await open('/settings');
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Name of the variable' }, LATER), 'API_KEY');
+  const value = screen.getByLabelText<HTMLInputElement>('Value');
+  await userEvent.type(value, 'hunter2-hunter2');
+  await userEvent.type(screen.getByRole('textbox', { name: /^Hosts/ }), 'api.example.com, b.example');
+  await userEvent.click(screen.getByRole('button', { name: 'Store the secret' }));
+  const row = within(await screen.findByRole('list', { name: 'Secrets' }, LATER)).getByRole('listitem');
+  expect([row.textContent, value.value]).toEqual(['API_KEYfor api.example.com, b.exampleDelete', '']);
+  await userEvent.click(screen.getByRole('button', { name: 'Delete the secret API_KEY' }));
+  await waitFor(() => expect(screen.queryByRole('list', { name: 'Secrets' })).toBeNull(), LATER);
+});
+
 it('an address that is no page says so', async () => {
   await open('/nonsense');
   await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }, LATER));

@@ -12,6 +12,7 @@ import { LimitsSetting } from './limits-setting.tsx';
 import { McpLogins } from './mcp-logins.tsx';
 import { ModelSetting } from './model-setting.tsx';
 import { TriggerList } from './trigger-list.tsx';
+import { SecretsSection } from './secrets-section.tsx';
 
 /** What holds in all conversations and is not chosen where a task begins. */
 export function SettingsPage() {
@@ -46,6 +47,7 @@ export function SettingsPage() {
               none="No rule is saved: what asks is decided by the mode alone."
             />
           </section>
+          <SecretsSection />
           <McpLogins />
           <TriggerList />
           <ExtensionList />

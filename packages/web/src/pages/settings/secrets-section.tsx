@@ -1,0 +1,95 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '@tendon/client';
+import { useState } from 'react';
+import { tendon } from '../../lib/server.ts';
+import { Button } from '../../ui/button.tsx';
+
+const queryKey = ['secrets'];
+
+/** Named secrets with the hosts that they may go to; their values are never shown. Nothing is shown for keys that may not see them. */
+export function SecretsSection() {
+  const queries = useQueryClient();
+  const secrets = useQuery({ queryKey, queryFn: tendon.secrets.list, retry: false });
+  const remove = useMutation({ mutationFn: tendon.secrets.remove, onSettled: () => queries.invalidateQueries({ queryKey }) });
+  if (secrets.error instanceof ApiError && secrets.error.status === 403) return null;
+  const problem = secrets.error ?? remove.error;
+  return (
+    <section className="setting" aria-labelledby="secrets-heading">
+      <h2 id="secrets-heading">Secrets</h2>
+      <p className="text-ink-2">
+        A command is given a secret when it names its variable. With hosts, a command that names another one asks you first.
+      </p>
+      {problem && (
+        <p role="alert" className="tone-bad">
+          {problem.message}
+        </p>
+      )}
+      {secrets.data && secrets.data.length > 0 && (
+        <ul aria-label="Secrets">
+          {secrets.data.map(({ name, hosts = [] }) => (
+            <li key={name}>
+              <code className="truncate">{name}</code>
+              <span className="truncate text-small text-ink-3">{hosts.length === 0 ? 'for any host' : `for ${hosts.join(', ')}`}</span>
+              <span className="flex-1" />
+              <Button small look="line" aria-label={`Delete the secret ${name}`} onClick={() => remove.mutate(name)}>
+                Delete
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <SecretForm />
+    </section>
+  );
+}
+
+const EMPTY = { name: '', value: '', hosts: '' };
+
+function SecretForm() {
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState(EMPTY);
+  const create = useMutation({
+    mutationFn: () => tendon.secrets.create({ name: draft.name.trim(), value: draft.value, hosts: namesIn(draft.hosts) }),
+    onSuccess: () => setDraft(EMPTY),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  const field = (key: keyof typeof EMPTY, label: string, type = 'text') => (
+    <input
+      className="field w-full"
+      type={type}
+      autoComplete="off"
+      aria-label={label}
+      placeholder={label}
+      value={draft[key]}
+      onChange={(event) => setDraft({ ...draft, [key]: event.target.value })}
+    />
+  );
+  const isWhole = draft.name.trim() !== '' && draft.value !== '';
+  return (
+    <form
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isWhole) create.mutate();
+      }}
+    >
+      {field('name', 'Name of the variable')}
+      {field('value', 'Value', 'password')}
+      {field('hosts', 'Hosts, separated by commas; empty: any')}
+      <span>
+        <Button type="submit" look="line" disabled={!isWhole || create.isPending}>
+          Store the secret
+        </Button>
+      </span>
+      {create.error && (
+        <p role="alert" className="tone-bad">
+          {create.error.message}
+        </p>
+      )}
+    </form>
+  );
+}
+
+function namesIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== '');
+}
