@@ -9,8 +9,11 @@ import { createTestSandboxes, executorFolder, never, observe, run, until, type T
 
 const MiB = 1024 ** 2;
 const LIMIT = 64 * MiB;
-/** More than may be written before it is looked, and in all less than what a sandbox ends for. */
-const MUCH = 'for i in {1..128}; do dd if=/dev/zero of=much-$i bs=1M count=4 status=none; sleep 0.1; done';
+/**
+ * More than may be written before it is looked, and going on for longer than a count can be put off by files that others remove from
+ * the same disk meanwhile.
+ */
+const MUCH = 'for i in {1..400}; do dd if=/dev/zero of=much-$i bs=1M count=4 status=none; sleep 0.1; done';
 
 /** Real commands fill a real disk; what the model reads of it. */
 describe('the disk of a sandbox', () => {
@@ -37,7 +40,7 @@ describe('the disk of a sandbox', () => {
     expect(note).toMatch(
       /\[The sandbox takes [\d.]+ [MG]iB on the disk, and may take 64 MiB, so this and what ran in the background was ended\. Remove what/,
     );
-    expect(existsSync(join(sandboxes.workspace, 'much-128'))).toBe(false);
+    expect(existsSync(join(sandboxes.workspace, 'much-400'))).toBe(false);
     expect(sandboxes.runtimes.current('a')).toBe(runtime);
   });
 
@@ -51,7 +54,7 @@ describe('the disk of a sandbox', () => {
     });
     await expect(runtime.files.write('file', Buffer.from('x'), { signal: never })).rejects.toThrow(/may take 64 MiB/);
     expect(await suffixOf(runtime, MUCH.replaceAll('much', 'more'))).toContain('was ended');
-    expect(existsSync(join(sandboxes.workspace, 'more-128'))).toBe(false);
+    expect(existsSync(join(sandboxes.workspace, 'more-400'))).toBe(false);
     expect(await suffixOf(runtime, 'echo x > small; cat small')).toContain('may take 64 MiB. Remove');
     expect(await suffixOf(runtime, 'rm much-* more-*')).not.toContain('may take 64 MiB. Remove');
     expect(await observe(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }))).toMatchObject({ observation: 'write' });
@@ -60,7 +63,7 @@ describe('the disk of a sandbox', () => {
 
   it('SB135: files without a name count, and what writes in the background is ended', async () => {
     const runtime = await open();
-    const hidden = `(trap "" INT TERM HUP; exec 3> hidden; rm hidden; for i in {1..128}; do dd if=/dev/zero bs=1M count=4 status=none >&3 || exit; sleep 0.1; done; touch all)`;
+    const hidden = `(trap "" INT TERM HUP; exec 3> hidden; rm hidden; for i in {1..400}; do dd if=/dev/zero bs=1M count=4 status=none >&3 || exit; sleep 0.1; done; touch all)`;
     await run(runtime, `setsid bash -c '${hidden.replaceAll("'", "'\\''")}' < /dev/null > /dev/null 2>&1 & echo $! > pid; sleep 0.1`);
     await until('it to be ended', async () => (await run(runtime, 'pgrep -x dd')).exitCode === 1);
     expect(existsSync(join(sandboxes.workspace, 'all'))).toBe(false);
@@ -70,10 +73,9 @@ describe('the disk of a sandbox', () => {
   it('SB341: files without bytes are counted too', async () => {
     const limit = 16 * MiB; // entries take more of the kernel's time than bytes
     const runtime = await open(limit);
-    const entries = 4 * (limit / 4096);
     const note = await suffixOf(
       runtime,
-      `mkdir e; for ((i = 0; i < ${entries}; i++)); do : > e/$i; ((i % 400)) || sleep 0.15; done; touch all`,
+      `mkdir e; for ((i = 0; i < 200000; i++)); do : > e/$i; ((i % 400)) || sleep 0.15; done; touch all`,
     );
     expect(note).toMatch(/takes [\d.]+ [MG]iB on the disk, and may take 16 MiB, so this .* was ended/);
     expect(existsSync(join(sandboxes.workspace, 'all'))).toBe(false);
