@@ -34,6 +34,7 @@ export function SettingsPage() {
           <h1>Settings</h1>
           <ModelSetting />
           <AskingSection />
+          <LimitsSetting />
           <section className="setting" aria-labelledby="rules-heading">
             <h2 id="rules-heading">Rules</h2>
             <p className="text-ink-2">
@@ -51,7 +52,6 @@ export function SettingsPage() {
           <McpLogins />
           <TriggerList />
           <ExtensionList />
-          <LimitsSetting />
           <AppearanceSetting />
         </div>
       </main>
