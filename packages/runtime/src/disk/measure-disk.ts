@@ -50,12 +50,27 @@ export async function measureGiven(workspace: string): Promise<number | null> {
   return isComplete ? bytes : null;
 }
 
-/** What is free on all the disks of these folders together. Entries that are left count as what they take, so that files without bytes are seen. */
-export async function freeBytes(folders: readonly string[]): Promise<number> {
+/**
+ * Asks what is free on all the disks of these folders together. Entries that are left count as what they take, so that files without
+ * bytes are seen. It is asked four times a second: which disks they are is found once, and again where one cannot be asked.
+ */
+export function createFreeBytes(foldersNow: () => readonly string[]): () => Promise<number> {
+  let known: { readonly names: string; readonly disks: readonly string[] } | undefined;
+  return async () => {
+    const folders = foldersNow();
+    const names = folders.join('\0');
+    const disks = known?.names === names ? known.disks : await disksOf(folders);
+    known = undefined;
+    const free = await Promise.all(disks.map((folder) => statfs(folder)));
+    known = { names, disks };
+    return free.reduce((sum, { bavail, bsize, ffree }) => sum + bavail * bsize + ffree * MIN_ENTRY_BYTES, 0);
+  };
+}
+
+/** One folder of each disk. */
+async function disksOf(folders: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(folders.map(async (folder) => [await deviceOf(folder), folder] as const));
-  const disks = [...new Map(found.filter(([device]) => device !== undefined)).values()];
-  const free = await Promise.all(disks.map((folder) => statfs(folder)));
-  return free.reduce((sum, { bavail, bsize, ffree }) => sum + bavail * bsize + ffree * MIN_ENTRY_BYTES, 0);
+  return [...new Map(found.filter(([device]) => device !== undefined)).values()];
 }
 
 /** Files that were deleted and are still open, on the disks of these folders: no folder shows them. */

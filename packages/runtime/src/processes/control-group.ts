@@ -196,11 +196,13 @@ export function limitEventsIn(outer: readonly string[]): LimitEvents {
   };
 }
 
+/** Most are not there, and to catch an error costs ten times as much as to look. */
 function textOf(path: string): string {
+  if (!existsSync(path)) return '';
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // of another version, or removed meanwhile
+    return ''; // removed meanwhile
   }
 }
 

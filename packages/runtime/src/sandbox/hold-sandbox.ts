@@ -1,5 +1,5 @@
 import { watchDisk, type DiskWatch } from '../disk/disk-watch.ts';
-import { freeBytes, measureDisk } from '../disk/measure-disk.ts';
+import { createFreeBytes, measureDisk } from '../disk/measure-disk.ts';
 import { browserSocketPathOf, proxySocketPathOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
 import type { HeldFolder } from '../workspace/held-folder.ts';
 import { boundLog } from '../processes/launch.ts';
@@ -133,7 +133,7 @@ function holdDisk(
   return watchDisk({
     limitBytes: driver.remote ? Infinity : (driver.limits?.diskBytes ?? Infinity),
     measure: async () => measureDisk(place()),
-    freeBytes: async () => freeBytes([...own, place().workspace]),
+    freeBytes: createFreeBytes(() => [...own, place().workspace]),
     endWork: client.endWork,
     giveUp,
     now: () => performance.now(),
