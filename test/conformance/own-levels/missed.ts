@@ -13,9 +13,12 @@ export const OF_SILENCE = 'v0-socketio/cells-hand-back';
 /** A file for each part, so that the workers share them; every check is in one. */
 type Part = 'alone' | 'tools' | 'socketio' | 'rest' | 'sockets';
 
-function partOf({ id, isAlone, shares }: Check): Part {
+/** What checks of tools share. */
+const TOOLS = new Set(['shell', 'editor', 'kernel', 'browser']);
+
+function partOf({ id, isAlone, shares = '' }: Check): Part {
   if (isAlone || id === OF_SILENCE) return 'alone';
-  if (shares !== undefined) return 'tools';
+  if (TOOLS.has(shares)) return 'tools';
   if (id.startsWith('v0-socketio/')) return 'socketio';
   return id.startsWith('ws-') ? 'sockets' : 'rest';
 }

@@ -22,8 +22,9 @@ export const history: readonly Check[] = [
     id: 'v0-rest/events',
     title: 'events are listed from either end in pages, with `has_more`',
     cites: ['SV32', 'DL44'],
+    shares: 'recorded',
     async run(target) {
-      const base = `/api/conversations/${await recorded(target)}/events`;
+      const base = `/api/conversations/${await target.shared(recorded)}/events`;
       const { body } = await target.ask('GET', `${base}?start_id=0&limit=3`);
       hasTypes(body, { events: 'array', has_more: 'boolean' }, 'page');
       assert.equal((body.events as unknown as readonly unknown[]).length, 3);
@@ -39,8 +40,9 @@ export const history: readonly Check[] = [
     id: 'v0-rest/event-pages',
     title: 'pages of events, put together from either end, are the whole history; a page begins with the event that it is asked from',
     cites: ['SV32', 'DL44', 'EL9'],
+    shares: 'long-turn',
     async run(target) {
-      const { id } = await longTurn(target);
+      const { id } = await target.shared(longTurn);
       const page = async (query: string): Promise<readonly Frame[]> => {
         const { body } = await target.ask('GET', `/api/conversations/${id}/events?${query}`);
         return body.events as unknown as readonly Frame[];
@@ -106,8 +108,9 @@ export const history: readonly Check[] = [
     id: 'v0-rest/trajectory',
     title: 'the trajectory has the events from the beginning, without what only a browser needs',
     cites: ['SV33', 'S1'],
+    shares: 'recorded',
     async run(target) {
-      const answer = await target.ask('GET', `/api/conversations/${await recorded(target)}/trajectory`);
+      const answer = await target.ask('GET', `/api/conversations/${await target.shared(recorded)}/trajectory`);
       hasStatus(answer, 200);
       const events = answer.body.trajectory as unknown as readonly Frame[];
       assert.ok(events.some(({ action }) => action === 'message'));
@@ -119,8 +122,9 @@ export const history: readonly Check[] = [
     id: 'v0-rest/whole-trajectory',
     title: 'the trajectory of sixty events has each once, in order and with its cause',
     cites: ['SV33', 'EL1'],
+    shares: 'long-turn',
     async run(target) {
-      const { id } = await longTurn(target);
+      const { id } = await target.shared(longTurn);
       const { body } = await target.ask('GET', `/api/conversations/${id}/trajectory`);
       isWhole(body.trajectory as unknown as readonly Frame[], 'the trajectory');
     },
@@ -146,8 +150,9 @@ export const history: readonly Check[] = [
     id: 'v0-rest/replay',
     title: 'a trajectory that is given back as `replay_json` is done again',
     cites: ['SV30', 'DL41'],
+    shares: 'recorded',
     async run(target) {
-      const { body } = await target.ask('GET', `/api/conversations/${await recorded(target)}/trajectory`);
+      const { body } = await target.ask('GET', `/api/conversations/${await target.shared(recorded)}/trajectory`);
       const events = body.trajectory as unknown as readonly Frame[];
       const fromMessage = events.slice(events.findIndex(({ action, source }) => action === 'message' && source === 'user'));
       const id = await target.converse({ replay_json: JSON.stringify(fromMessage) });
@@ -160,8 +165,9 @@ export const history: readonly Check[] = [
     id: 'v0-rest/panels',
     title: '`config`, `web-hosts`, `vscode-url` and `microagents` have the shapes that panels read',
     cites: ['SV10', 'SV34'],
+    shares: 'recorded',
     async run(target) {
-      const base = `/api/conversations/${await recorded(target)}`;
+      const base = `/api/conversations/${await target.shared(recorded)}`;
       const config = await target.ask('GET', `${base}/config`);
       hasTypes(config.body, { runtime_id: 'string|null', session_id: 'string' }, 'config');
       hasTypes((await target.ask('GET', `${base}/web-hosts`)).body, { hosts: 'object' }, 'web-hosts');
@@ -173,9 +179,10 @@ export const history: readonly Check[] = [
     id: 'v0-rest/feedback',
     title: 'feedback is taken and answered in `body`, where every frontend reads it',
     cites: ['SV35', 'SV150'],
+    shares: 'recorded',
     async run(target) {
       const body = { email: 'a@example.com', version: '1.0', permissions: 'private', polarity: 'positive' };
-      const answer = await target.ask('POST', `/api/conversations/${await recorded(target)}/submit-feedback`, { body });
+      const answer = await target.ask('POST', `/api/conversations/${await target.shared(recorded)}/submit-feedback`, { body });
       hasStatus(answer, 200);
       hasTypes(answer.body.body, { message: 'string', feedback_id: 'string', password: 'string' }, 'feedback.body');
     },

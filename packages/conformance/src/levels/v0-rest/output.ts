@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { joinNew } from '../v0-socketio/join.ts';
-import { bash, spoken } from '../v0-socketio/agent/talk.ts';
+import { bash, inShared, spoken } from '../v0-socketio/agent/talk.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
 
 const ROUTE = '/api/conversations/{id}/events/{event}/output';
@@ -12,9 +12,10 @@ export const output: readonly Check[] = [
     id: 'v0-rest/output',
     title: 'all that a command has printed is downloaded as text, by the id of its action or of its answer',
     cites: ['SV41', 'RT46'],
+    shares: 'workspace',
     needs: ROUTE,
     async run(target) {
-      const { ready, frames } = await spoken(target, [bash('seq 1 30000')]);
+      const { ready, frames } = await spoken(target, [bash('seq 1 30000')], await inShared(target));
       const { id, cause } = frames.find(({ observation }) => observation === 'run')!;
       for (const event of [id, cause]) {
         const answer = await target.ask('GET', `/api/conversations/${ready.id}/events/${String(event)}/output`);

@@ -50,8 +50,9 @@ export const previews: readonly Check[] = [
     id: 'v0-rest/preview',
     title: 'a signed link offers what the agent serves; it puts its token into a cookie of its own origin and redirects',
     cites: ['SV60', 'SB110', 'SB111'],
+    shares: 'preview',
     async run(target) {
-      const { link, get } = await preview(target);
+      const { link, get } = await target.shared(preview);
       assert.notEqual(link.host, new URL(target.server.url).host);
       const page = await get('/deep?x=1');
       assert.equal(page.status, 200);
@@ -63,8 +64,9 @@ export const previews: readonly Check[] = [
     id: 'v0-rest/preview-locked',
     title: 'without the token of this conversation and port there is a page that says so and nothing of the sandbox',
     cites: ['SV61', 'SV96'],
+    shares: 'preview',
     async run(target) {
-      const { link, cookie } = await preview(target);
+      const { link, cookie } = await target.shared(preview);
       for (const headers of [{}, { cookie: `${cookie.split('=')[0]}=guessed` }]) {
         const locked = await askAs(target, link.host, '/', headers as Record<string, string>);
         assert.equal(locked.status, 401);
@@ -78,8 +80,9 @@ export const previews: readonly Check[] = [
     id: 'v0-rest/preview-own-pages',
     title: 'requests come from the preview’s own pages: a script of another page is refused',
     cites: ['SV62'],
+    shares: 'preview',
     async run(target) {
-      const { link, get } = await preview(target);
+      const { link, get } = await target.shared(preview);
       assert.equal((await get('/', { origin: link.origin, 'sec-fetch-site': 'same-origin' })).status, 200);
       assert.equal((await get('/', { origin: 'http://evil.example' })).status, 403);
       assert.equal((await get('/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })).status, 403);
@@ -89,8 +92,9 @@ export const previews: readonly Check[] = [
     id: 'v0-rest/preview-no-api',
     title: 'the origin of a preview is never allowed at the API',
     cites: ['SV63', 'SV4'],
+    shares: 'preview',
     async run(target) {
-      const { link } = await preview(target);
+      const { link } = await target.shared(preview);
       const { host } = new URL(target.server.url);
       const answer = await raw(
         target,
@@ -105,8 +109,9 @@ export const previews: readonly Check[] = [
     title:
       'our cookie and what a proxy may have added do not reach the sandbox; its own cookies lose their `Domain`, and headers that reach beyond an origin are dropped',
     cites: ['SV64', 'SV65', 'SV66'],
+    shares: 'preview',
     async run(target) {
-      const { get, cookie } = await preview(target);
+      const { get, cookie } = await target.shared(preview);
       const page = await get('/', { cookie: `a=1; ${cookie}; b=2`, 'x-forwarded-for': '10.0.0.1', 'x-own': 'unchanged' });
       const seen = JSON.parse(page.text.slice(0, page.text.indexOf('}}') + 2)) as { headers: Record<string, string> };
       assert.deepEqual([seen.headers.cookie, seen.headers['x-forwarded-for'], seen.headers['x-own']], ['a=1; b=2', undefined, 'unchanged']);

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { isState } from '../../target/frames.ts';
 import type { Check } from '../../check.ts';
 import type { Target } from '../../target/target.ts';
 import { hasStatus, hasTypes, isTexts } from '../shapes.ts';
+import { bash, inShared, spoken } from '../v0-socketio/agent/talk.ts';
 
-/** A conversation whose workspace got files from this command; the start of its routes. */
+/** A conversation whose workspace got files from this command, which leaves the shell where it was; the start of its routes. */
 async function withFiles(target: Target, command: string): Promise<string> {
-  const id = await target.converse({ initial_user_msg: target.model.script([{ call: 'execute_bash', args: { command } }]) });
-  const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
-  const ran = await frames.until('the observation', (frame) => frame.observation === 'run');
-  await frames.until('the end', isState('awaiting_user_input', 'finished'), { from: frames.all.indexOf(ran) });
-  return `/api/conversations/${id}`;
+  const { ready } = await spoken(target, [bash(`(${command})`)], await inShared(target));
+  return `/api/conversations/${ready.id}`;
 }
 
 function form(files: Readonly<Record<string, string>>): FormData {
@@ -24,6 +21,7 @@ export const workspace: readonly Check[] = [
     id: 'v0-rest/list-files',
     title: '`list-files` is a flat list: folders first with `/`, below a path with it, without what is hidden',
     cites: ['SV26', 'S5'],
+    shares: 'workspace',
     async run(target) {
       const base = await withFiles(
         target,
@@ -41,6 +39,7 @@ export const workspace: readonly Check[] = [
     id: 'v0-rest/select-file',
     title: '`select-file` gives the text as `code`; one that is not text is 415, one that is missing an error in words',
     cites: ['SV26'],
+    shares: 'workspace',
     async run(target) {
       const base = await withFiles(
         target,
@@ -61,6 +60,7 @@ export const workspace: readonly Check[] = [
     id: 'v0-rest/missing-file',
     title: 'a file that is missing is 404, not a fault of the server',
     cites: ['SV26'],
+    shares: 'workspace',
     async run(target) {
       const base = await withFiles(target, 'true');
       hasStatus(await target.ask('GET', `${base}/select-file?file=conformance.none`), 404);
@@ -70,6 +70,7 @@ export const workspace: readonly Check[] = [
     id: 'v0-rest/escape',
     title: 'no route reads or writes files of the host outside what the sandbox has',
     cites: ['SV26', 'SV27', 'SB17'],
+    shares: 'workspace',
     async run(target) {
       const base = await withFiles(target, 'true');
       for (const file of ['../../../../../../etc/shadow', '/etc/shadow']) {
@@ -82,6 +83,7 @@ export const workspace: readonly Check[] = [
     id: 'v0-rest/upload',
     title: 'uploads are stored in the workspace and named by their full paths; the agent sees them',
     cites: ['SV27'],
+    shares: 'workspace',
     async run(target) {
       const base = await withFiles(target, 'true');
       const answer = await target.ask('POST', `${base}/upload-files`, { body: form({ 'up.txt': 'up', 'load.txt': 'load' }) });
@@ -104,6 +106,7 @@ export const workspace: readonly Check[] = [
     id: 'v0-rest/zip',
     title: '`zip-directory` is a zip archive, as an attachment',
     cites: ['SV28'],
+    shares: 'workspace',
     async run(target) {
       const base = await withFiles(target, 'echo zipped > conformance.txt');
       const answer = await target.ask('GET', `${base}/zip-directory`);
@@ -117,6 +120,7 @@ export const workspace: readonly Check[] = [
     id: 'v0-rest/git-changes',
     title: '`git/changes` and `git/diff` list what differs from the last commit',
     cites: ['SV29'],
+    shares: 'workspace',
     async run(target) {
       const commit = 'git -c user.name=c -c user.email=c@example.com commit -qm c';
       const base = await withFiles(

@@ -19,10 +19,12 @@ export const acting: readonly Check[] = [
     id: 'v0-socketio/user-run',
     title: 'a command of the user runs and is answered, without the agent',
     cites: ['F5', 'I1', 'DL20'],
+    shares: 'talk',
     async run(target) {
-      const { peer } = await joinNew(target);
+      const { peer } = await target.shared(joinNew);
+      const from = peer.frames.all.length;
       peer.send({ action: 'run', args: { command: 'echo by the user', hidden: false } });
-      const observation = await peer.frames.until('the observation', (frame) => frame.observation === 'run');
+      const observation = await peer.frames.until('the observation', (frame) => frame.observation === 'run', { from });
       assert.match(String(observation.content), /by the user/);
     },
   },
@@ -30,12 +32,15 @@ export const acting: readonly Check[] = [
     id: 'v0-socketio/old-names',
     title: 'arguments under their old names are understood (`images_urls`, `is_confirmed`, `keep_prompt`)',
     cites: ['DL20'],
+    shares: 'talk',
     async run(target) {
-      const { peer } = await joinNew(target);
+      const { peer } = await target.shared(joinNew);
+      const from = peer.frames.all.length;
       peer.send({ action: 'message', args: { content: target.model.script([{ text: 'old' }]), images_urls: null } });
-      await peer.frames.until('the answer', (frame) => frame.action === 'message' && frame.source === 'agent');
+      const answer = await peer.frames.until('the answer', (frame) => frame.action === 'message' && frame.source === 'agent', { from });
+      await peer.frames.until('rest', isState('awaiting_user_input'), { from: peer.frames.all.indexOf(answer) });
       peer.send({ action: 'run', args: { command: 'echo old', is_confirmed: 'confirmed', keep_prompt: true } });
-      await peer.frames.until('the observation', (frame) => frame.observation === 'run');
+      await peer.frames.until('the observation', (frame) => frame.observation === 'run', { from });
     },
   },
   {

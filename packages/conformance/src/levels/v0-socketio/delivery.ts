@@ -12,8 +12,9 @@ export const delivery: readonly Check[] = [
     id: 'v0-socketio/every-event',
     title: 'sixty events reach a client that is there and one that comes later, each once, in order and with its cause',
     cites: ['F2', 'F6', 'SV12', 'CL1', 'EL1'],
+    shares: 'long-turn',
     async run(target) {
-      const { id, live } = await longTurn(target);
+      const { id, live } = await target.shared(longTurn);
       isWhole(live, 'the client that was there');
       const last = live.findLast(isEvent)!;
       for (const transport of ['websocket', 'polling'] as const) {
@@ -27,8 +28,9 @@ export const delivery: readonly Check[] = [
     id: 'v0-socketio/every-cursor',
     title: 'from wherever a client has got to, it is sent exactly the rest',
     cites: ['F6', 'DL5', 'SV12', 'CL1'],
+    shares: 'long-turn',
     async run(target) {
-      const { id, live } = await longTurn(target);
+      const { id, live } = await target.shared(longTurn);
       const lastId = live.findLast(isEvent)!.id;
       const all = idsOf(live);
       for (const after of [all[1]!, all[20]!, all[41]!]) {

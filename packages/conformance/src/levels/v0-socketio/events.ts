@@ -14,8 +14,9 @@ export const events: readonly Check[] = [
     id: 'v0-socketio/run-event',
     title: 'a command is an action `run` and an observation `run` that names it as its cause, with exit code and metadata',
     cites: ['F2', 'G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G7', 'DL3', 'RT20', 'RT33', 'Q32', 'Q48'],
+    shares: 'talk',
     async run(target) {
-      const ready = await joinNew(target);
+      const ready = await target.shared(joinNew);
       const frames = await turn(target, ready, [
         { call: 'execute_bash', args: { command: 'echo conformance; (exit 3)' }, text: 'a thought' },
       ]);
@@ -40,8 +41,9 @@ export const events: readonly Check[] = [
     id: 'v0-socketio/tool-call',
     title: 'action and observation of a tool call carry `tool_call_metadata`, and actions carry `llm_metrics`',
     cites: ['G8', 'DL3'],
+    shares: 'talk',
     async run(target) {
-      const frames = await turn(target, await joinNew(target), [{ call: 'execute_bash', args: { command: 'true' } }]);
+      const frames = await turn(target, await target.shared(joinNew), [{ call: 'execute_bash', args: { command: 'true' } }]);
       for (const event of [actionIn(frames, 'run'), observationIn(frames, 'run')]) {
         hasTypes(
           event.tool_call_metadata,
@@ -56,8 +58,9 @@ export const events: readonly Check[] = [
     id: 'v0-socketio/answer-with-calls',
     title: 'each event of an answer with several calls names the answer and its own call, also to a client that begins among them',
     cites: ['G8', 'DL170', 'EN81'],
+    shares: 'talk',
     async run(target) {
-      const ready = await joinNew(target);
+      const ready = await target.shared(joinNew);
       const calls = ['echo one', 'echo two'].map((command) => ({ call: 'execute_bash', args: { command } }));
       const live = (await turn(target, ready, [{ text: 'both', calls }])).filter(({ tool_call_metadata: call }) => call);
       assert.equal(live.length, 4, `${live.length} events came of two calls`);
@@ -70,13 +73,14 @@ export const events: readonly Check[] = [
     id: 'v0-socketio/edit-event',
     title: 'files are made, edited and viewed with `edit` and `read`: old and new content, a diff, the path',
     cites: ['D8', 'DL2', 'RT60', 'RT63', 'RT65'],
+    shares: 'talk',
     async run(target) {
       const path = '/tmp/conformance-edit.txt';
       const editor = (args: object): { call: string; args: Readonly<Record<string, unknown>> } => ({
         call: 'str_replace_editor',
         args: { path, ...args },
       });
-      const frames = await turn(target, await joinNew(target), [
+      const frames = await turn(target, await target.shared(joinNew), [
         { call: 'execute_bash', args: { command: `rm -f ${path}` } },
         editor({ command: 'create', file_text: 'one\ntwo\n' }),
         editor({ command: 'str_replace', old_str: 'two', new_str: 'three' }),
@@ -99,8 +103,9 @@ export const events: readonly Check[] = [
     id: 'v0-socketio/ipython-event',
     title: 'a cell is `run_ipython` with its output, state stays between cells',
     cites: ['D7', 'RT101', 'RT103', 'DL2'],
+    shares: 'kernel',
     async run(target) {
-      const frames = await turn(target, await joinNew(target), [
+      const frames = await turn(target, await target.shared(joinNew), [
         { call: 'execute_ipython_cell', args: { code: 'answer = 6 * 7', timeout: 60 } },
         { call: 'execute_ipython_cell', args: { code: 'print(answer)', timeout: 60 } },
       ]);

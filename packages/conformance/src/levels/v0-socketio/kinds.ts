@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { extrasOf, isObservation, type Frame, type Frames } from '../../target/frames.ts';
 import { join, joinNew, turn } from './join.ts';
-import { bash, begin, rested, spoken } from './agent/talk.ts';
+import { bash, begin, inShared, rested, spoken } from './agent/talk.ts';
 
 const run = (args: object): Frame => ({ action: 'run', args: { command: 'true', ...args } });
 
@@ -64,8 +64,9 @@ export const kinds: readonly Check[] = [
     id: 'v0-socketio/old-and-new-names',
     title: 'where old and new names do not clash both are sent: frontends of 0.15, 0.25 and 0.40 find theirs',
     cites: ['DL4'],
+    shares: 'talk',
     async run(target) {
-      const { frames } = await spoken(target, [bash('(exit 3)')]);
+      const { frames } = await spoken(target, [bash('(exit 3)')], await inShared(target));
       const observation = frames.find(isObservation('run'))!;
       assert.equal((extrasOf(observation).metadata as Frame).exit_code, 3);
       assert.equal(extrasOf(observation).exit_code, 3);
@@ -75,8 +76,9 @@ export const kinds: readonly Check[] = [
     id: 'v0-socketio/risks',
     title: 'every security risk is taken as its number, −1 to 2, and `null`; another is refused',
     cites: ['Q20', 'Q21', 'Q22', 'Q23', 'S8', 'DL20'],
+    shares: 'talk',
     async run(target) {
-      const { peer } = await joinNew(target);
+      const { peer } = await target.shared(joinNew);
       for (const security_risk of [-1, 0, 1, 2, null]) {
         const from = peer.frames.all.length;
         peer.send(run({ security_risk }));

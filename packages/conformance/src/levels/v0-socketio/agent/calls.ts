@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { isObservation, isState, type Frame } from '../../../target/frames.ts';
 import type { ModelCall } from '../../../model/model-step.ts';
-import { has, textOf, textOfRequest, bash, begin, FINISH, request, rested, spoken } from './talk.ts';
+import { has, inShared, textOf, textOfRequest, bash, begin, FINISH, request, rested, spoken } from './talk.ts';
 
 interface Misfit extends ModelCall {
   readonly id: string;
@@ -65,11 +65,10 @@ export const calls: readonly Check[] = [
     id: 'v0-socketio/call-as-text',
     title: 'numbers and booleans written as text are taken, and `null` counts as not given',
     cites: ['EN53'],
+    shares: 'talk',
     async run(target) {
-      const { frames } = await spoken(target, [
-        bash('echo taken', { timeout: '20', is_input: 'false' }),
-        bash('echo too', { timeout: null }),
-      ]);
+      const steps = [bash('echo taken', { timeout: '20', is_input: 'false' }), bash('echo too', { timeout: null })];
+      const { frames } = await spoken(target, steps, await inShared(target));
       assert.deepEqual(
         frames.filter(({ observation }) => observation === 'run').map(({ content }) => String(content).trim()),
         ['taken', 'too'],
@@ -100,14 +99,16 @@ export const calls: readonly Check[] = [
     id: 'v0-socketio/calls-of-one-answer',
     title: 'several calls of one answer are carried out in order and shown to the model as one message with a result each',
     cites: ['EN81', 'EN37', 'EN38'],
+    shares: 'talk',
     async run(target) {
-      const talk = await spoken(target, [{ text: 'two at once', calls: [bash('echo one'), bash('echo two')] }, { text: 'seen' }]);
+      const steps = [{ text: 'two at once', calls: [bash('echo one'), bash('echo two')] }, { text: 'seen' }];
+      const talk = await spoken(target, steps, await inShared(target));
       assert.deepEqual(
         talk.frames.filter(({ observation }) => observation === 'run').map(({ content }) => String(content).trim()),
         ['one', 'two'],
       );
       const { messages } = await request(target, talk, 1);
-      const asked = messages.find(({ tool_calls: made }) => made?.length === 2);
+      const asked = messages.findLast(({ tool_calls: made }) => made?.length === 2);
       assert.ok(asked, 'the two calls are not one message');
       for (const { id } of asked.tool_calls!) assert.equal(messages.filter(({ tool_call_id: of }) => of === id).length, 1);
       const costs = talk.frames.filter(({ action }) => action === 'run').map(({ llm_metrics: metrics }) => metrics !== undefined);
@@ -118,16 +119,10 @@ export const calls: readonly Check[] = [
     id: 'v0-socketio/calls-same-id',
     title: 'calls with the same id each get their own result',
     cites: ['EN98'],
+    shares: 'talk',
     async run(target) {
-      const talk = await spoken(target, [
-        {
-          calls: [
-            { ...bash('echo first-of-two'), id: 'same' },
-            { ...bash('echo second-of-two'), id: 'same' },
-          ],
-        },
-        { text: 'seen' },
-      ]);
+      const calls = ['first-of-two', 'second-of-two'].map((words) => ({ ...bash(`echo ${words}`), id: 'same' }));
+      const talk = await spoken(target, [{ calls }, { text: 'seen' }], await inShared(target));
       const second = await request(target, talk, 1);
       for (const words of ['first-of-two', 'second-of-two'])
         assert.ok(
@@ -189,9 +184,10 @@ export const calls: readonly Check[] = [
     id: 'v0-socketio/call-thought-over',
     title: 'what the model thought before a call goes back to it with the next request, and clients are sent it',
     cites: ['LM710', 'LM713'],
+    shares: 'talk',
     async run(target) {
       const reasoning = 'First I weigh the two ways, then I look.';
-      const talk = await spoken(target, [{ ...bash('true'), reasoning }, { text: 'seen' }]);
+      const talk = await spoken(target, [{ ...bash('true'), reasoning }, { text: 'seen' }], await inShared(target));
       assert.ok(JSON.stringify(await request(target, talk, 1)).includes(reasoning), 'the model was not sent its reasoning');
       assert.deepEqual(
         talk.frames.flatMap(({ reasoning_content: text }) => text ?? []),

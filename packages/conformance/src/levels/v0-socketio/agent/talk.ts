@@ -13,6 +13,11 @@ export interface Talk {
   readonly from: number;
 }
 
+/** The conversation of the checks that share it: what each of them looks at came of its own words. */
+export async function inShared(target: Target): Promise<{ readonly ready: JoinedConversation }> {
+  return { ready: await target.shared(joinNew) };
+}
+
 /** Says what makes the model take these steps, in a new conversation or a given one. */
 export async function begin(
   target: Target,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import type { Frame } from '../../../target/frames.ts';
 import { joinNew } from '../join.ts';
-import { has, textOfRequest, textOf, type ModelMessage, bash, begin, request, spoken } from './talk.ts';
+import { has, inShared, textOfRequest, textOf, type ModelMessage, bash, begin, request, rested, spoken } from './talk.ts';
 
 const PICTURE = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -24,8 +24,9 @@ export const view: readonly Check[] = [
     id: 'v0-socketio/view-prefix',
     title: 'consecutive requests share their beginning, so that a provider’s cache helps',
     cites: ['EN31'],
+    shares: 'talk',
     async run(target) {
-      const talk = await spoken(target, [bash('echo one'), bash('echo two')]);
+      const talk = await spoken(target, [bash('echo one'), bash('echo two')], await inShared(target));
       const [first, last] = [await request(target, talk, 0), await request(target, talk, 2)];
       assert.deepEqual(last.messages.slice(0, first.messages.length), first.messages);
       assert.deepEqual(last.tools, first.tools);
@@ -48,8 +49,9 @@ export const view: readonly Check[] = [
     id: 'v0-socketio/view-result',
     title: 'a command answers with its output, the folder it left the shell in, the interpreter and the exit code',
     cites: ['EN34'],
+    shares: 'talk',
     async run(target) {
-      const talk = await spoken(target, [bash('cd /tmp; echo shown; (exit 3)'), { text: 'seen' }]);
+      const talk = await spoken(target, [bash('cd /tmp; echo shown; (exit 3)'), { text: 'seen' }], await inShared(target));
       const answer = textOf((await request(target, talk, 1)).messages.at(-1)!);
       for (const words of [/shown/, /\/tmp/, /python/i, /\b3\b/]) assert.match(answer, words);
     },
@@ -58,8 +60,9 @@ export const view: readonly Check[] = [
     id: 'v0-socketio/view-bounded',
     title: 'an observation shows the model at most 30,000 characters: its beginning and its end',
     cites: ['EN35', 'DL8'],
+    shares: 'talk',
     async run(target) {
-      const talk = await spoken(target, [bash('seq 1 100000'), { text: 'seen' }]);
+      const talk = await spoken(target, [bash('seq 1 100000'), { text: 'seen' }], await inShared(target));
       const answer = textOf((await request(target, talk, 1)).messages.at(-1)!);
       assert.ok(answer.length < 33_000, `${answer.length} characters`);
       assert.match(answer, /1\n2\n3\n[^]*99999\n100000/);
@@ -71,10 +74,11 @@ export const view: readonly Check[] = [
     id: 'v0-socketio/view-between',
     title: 'a message that the user sends between a call and its result is in the next request, after the result',
     cites: ['EN13', 'EN36'],
+    shares: 'talk',
     async run(target) {
-      const talk = await begin(target, [bash('sleep 1; echo the-result'), { text: 'seen' }]);
+      const talk = await begin(target, [bash('sleep 1; echo the-result'), { text: 'seen' }], await inShared(target));
       const { frames, send } = talk.ready.peer;
-      await frames.until('the action', ({ action }) => action === 'run');
+      await frames.until('the action', ({ action }) => action === 'run', { from: talk.from });
       send({ action: 'message', args: { content: 'sent-in-between' } });
       const { messages } = await request(target, talk, 1);
       const at = (words: string): number => messages.findIndex((one) => one.role !== 'assistant' && textOf(one).includes(words));
@@ -82,6 +86,7 @@ export const view: readonly Check[] = [
         at('the-result') > 0 && at('the-result') < at('sent-in-between'),
         `result ${at('the-result')}, message ${at('sent-in-between')}`,
       );
+      await rested(target, talk);
     },
   },
   {
@@ -137,9 +142,11 @@ export const view: readonly Check[] = [
     id: 'v0-socketio/view-legal',
     title: 'a request is legal for every provider, whatever the model answered before',
     cites: ['LM50'],
+    shares: 'talk',
     async run(target) {
       const odd = { ...bash('true'), id: 'odd id: *' };
-      const talk = await spoken(target, [{ ...odd, text: ' ' }, { call: 'no_such_tool', args: '' }, bash('true'), { text: 'seen' }]);
+      const steps = [{ ...odd, text: ' ' }, { call: 'no_such_tool', args: '' }, bash('true'), { text: 'seen' }];
+      const talk = await spoken(target, steps, await inShared(target));
       isLegal((await request(target, talk, 3)).messages);
     },
   },
@@ -156,9 +163,10 @@ export const view: readonly Check[] = [
     id: 'v0-socketio/view-page',
     title: 'the model is shown a page’s address and title with its content',
     cites: ['RT172'],
+    shares: 'browser',
     async run(target) {
       const url = 'data:text/html,<title>A-title</title><p>some-words';
-      const talk = await spoken(target, [{ call: 'browser', args: { code: `goto("${url}")` } }, { text: 'seen' }]);
+      const talk = await spoken(target, [{ call: 'browser', args: { code: `goto("${url}")` } }, { text: 'seen' }], await inShared(target));
       has(await request(target, talk, 1), /A-title/);
       has(await request(target, talk, 1), /some-words/);
     },
@@ -167,10 +175,11 @@ export const view: readonly Check[] = [
     id: 'v0-socketio/view-pieces',
     title: 'texts and arguments that come in pieces are put together as they were written',
     cites: ['LM2', 'LM3'],
+    shares: 'talk',
     async run(target) {
       const text = `äöü 漢字 🙂 "quotes" and \\ ${'long '.repeat(200)}end`;
       const command = `cat <<'EOF'\n${text}\nEOF`;
-      const { frames } = await spoken(target, [{ ...bash(command), text }, { text }]);
+      const { frames } = await spoken(target, [{ ...bash(command), text }, { text }], await inShared(target));
       const action = frames.find(({ action: kind }) => kind === 'run');
       assert.equal((action?.args as Frame | undefined)?.command, command);
       assert.ok(
