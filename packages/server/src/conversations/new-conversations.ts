@@ -124,9 +124,18 @@ export class NewConversations {
    * The conversation in which another agent does a part of this one's work, in its folder and under its settings; the same one when it is
    * called again for the same action.
    */
-  async delegate(parent: StoredConversation, { actionId, copy, ...agent }: DelegateParams): Promise<StoredConversation> {
-    const { id, made } = await this.#delegatedAs(parent, actionId);
+  async delegate(parent: StoredConversation, params: DelegateParams): Promise<StoredConversation> {
+    const { id, made } = await this.#delegatedAs(parent, params.actionId);
     if (made) return made;
+    // A copy takes its time, and a client that chooses its ids may choose this one meanwhile.
+    const record = await this.#creating.run(id, async () =>
+      (await this.#records.get(id)) ? undefined : this.#makeDelegated(parent, id, params),
+    );
+    return record ?? this.delegate(parent, params);
+  }
+
+  async #makeDelegated(parent: StoredConversation, id: string, params: DelegateParams): Promise<StoredConversation> {
+    const { actionId, copy, ...agent } = params;
     const llm = this.#registry.modelAccess.get(parent.id);
     const place = copy && (await this.#copied(parent, id, copy));
     const record = delegatedRecord(parent, { id, ...agent, actionId, place, now: this.#records.now() });

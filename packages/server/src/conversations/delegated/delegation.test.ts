@@ -226,6 +226,20 @@ it('EN953: what a copy has left that was cut off goes with the conversation', as
   expect(readdirSync(join(next.home, 'workspaces'))).toEqual([]);
 });
 
+it('SV115: a client that chooses its ids is not given the one of a conversation whose copy is being made', async () => {
+  const { conversations } = conversationsWith(60_000, { llm: createScriptedProvider([]) });
+  onTestFinished(() => conversations.close());
+  const parent = (await conversations.get(await made(conversations)))!;
+  const place = Promise.withResolvers<string>();
+  const copied = Promise.withResolvers<void>();
+  const copy = ({ id }: { readonly id: string }): Promise<void> => (place.resolve(id), copied.promise);
+  const child = conversations.createDelegated(parent, { actionId: 7, agent: 'CodeActAgent', copy });
+  const id = await place.promise;
+  const chosen = conversations.create({ id });
+  copied.resolve();
+  expect([(await child).id, await chosen]).toMatchObject([id, { ok: false, error: { code: 'CONVERSATION_ID_TAKEN' } }]);
+});
+
 it('EN954: where no copy can be made nobody begins, and the reason is in words', async () => {
   const { conversations, home } = conversationsWith(60_000, { llm: createScriptedProvider([]) });
   onTestFinished(() => conversations.close());
