@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly timeoutSeconds: number;
   readonly maxBytes: number;
   readonly now: Date;
+  /** Ends it before its time. */
+  readonly signal?: AbortSignal;
   /** Called with each piece of output, beyond `maxBytes` too. */
   readonly onText?: (text: string) => void;
 }
@@ -28,7 +30,8 @@ const [FIRST_ID, LAST_ID] = [2 ** 40, 2 ** 47];
  * programs. Rejects with a user-facing error when the sandbox could not run it.
  */
 export async function runSandboxCommand(runtime: Runtime, command: string, options: CommandOptions): Promise<CommandOutput> {
-  const { cwd, timeoutSeconds, maxBytes, now } = options;
+  const { cwd, timeoutSeconds, maxBytes, now, signal } = options;
+  const time = AbortSignal.timeout((timeoutSeconds + 5) * 1000);
   const action: RunnableAction = {
     ...RunAction.create({ command, is_static: true, hidden: true, cwd }),
     id: unloggedActionId(),
@@ -40,7 +43,7 @@ export async function runSandboxCommand(runtime: Runtime, command: string, optio
   let text = '';
   let isCut = false;
   const result = await runtime.execute(action, {
-    signal: AbortSignal.timeout((timeoutSeconds + 5) * 1000),
+    signal: signal ? AbortSignal.any([signal, time]) : time,
     isFresh: true,
     onOutput: (chunk) => {
       options.onText?.(chunk.text);

@@ -128,3 +128,88 @@ it('EN951: a repository without a commit, and names that a copy gives, do no har
     { place: 'x', tip: oid, base: oid, isBaseOwn: false, stat: 'stat' },
   ]);
 });
+
+it('EN952: what is in repositories inside one, or on other branches, is reported, and is no unchanged copy', () => {
+  const { workspace, copy, git, begin, collect } = places();
+  repository(join(workspace, 'deep/inner'), git);
+  begin();
+  expect(collect()).toEqual([]);
+  writeFileSync(join(copy, 'deep/inner/a'), 'changed\n');
+  expect(collect()).toMatchObject([{ place: '', tip: '' }]);
+  git(join(copy, 'deep/inner'), 'commit', '-qam', 'own');
+  expect(collect().at(-1)).toMatchObject({ place: '', tip: '' });
+
+  const other = places();
+  repository(other.workspace, other.git);
+  other.begin();
+  other.git(other.copy, 'checkout', '-qb', 'other');
+  writeFileSync(join(other.copy, 'a'), 'other\n');
+  other.git(other.copy, 'commit', '-qam', 'other');
+  other.git(other.copy, 'checkout', '-q', BRANCH);
+  writeFileSync(join(other.copy, 'a'), 'changed\n');
+  expect(other.collect()).toMatchObject([
+    { place: '.', stat: expect.stringContaining('1 file changed') as string },
+    { place: '.', tip: '' },
+  ]);
+});
+
+it('EN952: what was changed in a submodule is reported, and is no unchanged copy', () => {
+  const { workspace, copy, git, begin, collect } = places();
+  repository(workspace, git);
+  repository(`${workspace}-module`, git);
+  git(workspace, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', `${workspace}-module`, 'module');
+  git(workspace, 'commit', '-qm', 'module');
+  begin(() => rmSync(join(copy, 'module/.git'))); // copies leave it out
+  expect(collect()).toEqual([]);
+  writeFileSync(join(copy, 'module/a'), 'changed\n');
+  expect(collect()).toMatchObject([{ place: '.', tip: '' }]);
+});
+
+it('EN952: a copy whose history its agent has removed is none that is unchanged', () => {
+  const { workspace, copy, git, begin, collect } = places();
+  repository(workspace, git);
+  begin();
+  rmSync(join(copy, '.git'), { recursive: true });
+  git(copy, 'init', '-q');
+  expect(collect()).toMatchObject([{ place: '.', tip: '', base: '' }]);
+
+  const two = places();
+  repository(join(two.workspace, 'one'), two.git);
+  repository(join(two.workspace, 'two'), two.git);
+  two.begin();
+  rmSync(join(two.copy, 'one/.git'), { recursive: true });
+  two.git(join(two.copy, 'one'), 'init', '-q');
+  writeFileSync(join(two.copy, 'two/a'), 'changed\n');
+  expect(two.collect().map(({ place, base }) => [place, base === ''])).toEqual([
+    ['one', true],
+    ['two', false],
+  ]);
+  rmSync(join(two.copy, '.tendon'), { recursive: true });
+  expect(two.collect()).toMatchObject([{ place: '.', tip: '', base: '' }]);
+});
+
+it('EN951: a copy of a repository is files that the agent has made, and a place that is no repository takes nothing', () => {
+  const { workspace, copy, run, git, begin, collect } = places();
+  repository(join(workspace, 'a [name]'), git);
+  begin();
+  expect(collect()).toEqual([]);
+  cpSync(join(copy, 'a [name]'), join(copy, 'again'), { recursive: true });
+  git(workspace, 'config', '--global', 'diff.noprefix', 'true');
+  expect(collect().map(({ place }) => place)).toEqual(['']);
+  git(workspace, 'apply', '-p1', join(copy, PATCH));
+  expect(readFileSync(join(workspace, 'again/a'), 'utf8')).toBe('a\n');
+  git(workspace, 'init', '-q');
+  git(join(workspace, 'a [name]'), 'bundle', 'create', '-q', '../bundle', 'main');
+  const tip = git(join(workspace, 'a [name]'), 'rev-parse', 'main');
+  expect(() => run(workspace, takeScript({ place: 'again', file: 'bundle', branch: BRANCH, tip }))).toThrow('Command failed');
+  expect([git(workspace, 'for-each-ref'), existsSync(join(workspace, 'bundle'))]).toEqual(['', false]);
+});
+
+it('EN951: warnings for each file are not printed, so that the changes are not cut off', () => {
+  const { workspace, copy, run, git, begin } = places();
+  repository(workspace, git);
+  git(workspace, 'config', 'core.autocrlf', 'true');
+  begin();
+  for (let at = 0; at < 50; at++) writeFileSync(join(copy, `new ${at}`), 'new\n');
+  expect(run(copy, collectScript(BRANCH, 'the part'))).not.toContain('warning');
+});

@@ -15,6 +15,8 @@ export const BUNDLE = '.git/tendon.bundle';
 export const DELETED = '.git/tendon-deleted';
 /** In the copy. */
 export const PATCH = '.tendon/copy.patch';
+/** In the copy: the repositories that it began with, a line for each, ended by a slash. */
+const PLACES = '.tendon/copy.git/places';
 
 const PRELUDE = `exec 2>&1
 command -v git >/dev/null || exit ${NO_GIT}
@@ -40,7 +42,7 @@ each() {
   "$1" || exit 1
 }
 save() {
-  g add -A --ignore-errors >/dev/null || :
+  g add -A --ignore-errors >/dev/null 2>&1 || : # a warning for each file may be more than is read
   g diff --cached --quiet HEAD >/dev/null 2>&1 || g commit -q --no-verify --allow-empty -m "$1"
 }`;
 
@@ -80,7 +82,8 @@ ${refsOf(branch)}
 is_place() { is_repository "$1"; }
 if ! is_place .; then
   mkdir -p .tendon && { [ -d .tendon/copy.git ] || g init -q --bare .tendon/copy.git; } && mkdir -p .tendon/copy.git/info || exit 1
-  { echo /.tendon/; for dir in */; do is_place "\${dir%/}" && printf '/%s\\n' "$dir"; done; } >.tendon/copy.git/info/exclude
+  for dir in */; do [ ! -L "\${dir%/}" ] && is_place "\${dir%/}" && printf '%s\\n' "$dir"; done >${PLACES}
+  { echo /.tendon/; sed 's|[][*?\\]|\\\\&|g; s|^|/|' ${PLACES}; } >.tendon/copy.git/info/exclude
 fi
 prepare() {
   ! g rev-parse -q --verify "$refs/base" >/dev/null || return 0
@@ -93,7 +96,7 @@ prepare() {
   fi
   g ls-files -d -z 2>/dev/null | g checkout-index -f -q -z --stdin
   if [ -n "$place" ] && [ -f ${DELETED} ]; then xargs -0 rm -f -- <${DELETED}; rm -f ${DELETED}; fi
-  save 'The workspace when this work was delegated' && g update-ref "$refs/base" HEAD
+  save 'The workspace when this work was delegated' && : >"$(g rev-parse --git-dir)/tendon-began" && g update-ref "$refs/base" HEAD
 }
 each prepare`;
 }
@@ -102,17 +105,34 @@ each prepare`;
  * In the copy, when its agent has ended: commits what it has not, and packs what is new. Prints, for each place with something new, five
  * fields ended by NUL: the output of git, the place, the newest commit, the one that its agent began with (after a `+` where that is none of the
  * workspace's own), and the changed files. A repository that the agent has made is handed over as files.
+ *
+ * What is new and not packed has fields of its own, without a newest commit; where its agent has removed the history by which that is found,
+ * without the commit that it began with either. A copy of which nothing is printed is the one that was made.
  */
 export function collectScript(branch: string, title: string): string {
   return `${PRELUDE}
 ${refsOf(branch)}
 title=${shellQuote(title)}
-is_place() { is_repository "$1" && g -C "$1" rev-parse -q --verify "$refs/base" >/dev/null; }
+is_place() {
+  is_repository "$1" && { [ "$1" = . ] || grep -qxFe "$1/" ${PLACES}; } && g -C "$1" rev-parse -q --verify "$refs/base" >/dev/null
+}
+# Files of submodules, whose histories are not in the copy, are nothing to git. A marker that is gone counts as a change.
+changed_inside() {
+  g ls-files -s -z | tr '\\0' '\\n' | sed -n 's/^160000 [0-9a-f]* [0-3].//p' | while IFS= read -r inner; do
+    [ -e "$inner/.git" ] || [ ! -d "$inner" ] || find "./$inner" -cnewer "$(g rev-parse --git-dir)/tendon-began" 2>/dev/null || echo "$inner"
+  done
+}
+left() { printf '\\0%s\\0\\0%s\\0\\0' "$1" "$2"; }
+if is_place .; then :
+elif [ -f ${PLACES} ] && g --git-dir=.tendon/copy.git rev-parse -q --verify "$refs/base" >/dev/null; then
+  while IFS= read -r dir; do is_place "\${dir%/}" || left "\${dir%/}"; done <${PLACES}
+else left .; exit 0
+fi
 show() { for held in .tendon/held-*; do [ ! -e "$held" ] || mv -- "$held" "\${held#.tendon/held-}/.git"; done; }
 hide() {
   for dir in */; do
     case $known in *"/$dir"*) continue ;; esac
-    [ ! -e "$dir.git" ] || mv -- "$dir.git" ".tendon/held-\${dir%/}" || return 1
+    [ -L "\${dir%/}" ] || [ ! -e "$dir.git" ] || mv -- "$dir.git" ".tendon/held-\${dir%/}" || return 1
   done
 }
 collect() {
@@ -122,30 +142,30 @@ collect() {
   [ $saved = 0 ] && base=$(g rev-parse "$refs/base") && tip=$(g rev-parse HEAD) || return 1
   if [ -z "$(g rev-list -n1 HEAD --not --glob="$refs/*")" ]; then
     tip=$(g rev-list -n1 --branches --not --glob="$refs/*")
-    [ -n "$tip" ] || [ -n "$(g rev-list -n1 --all --not --glob="$refs/*")" ] || return 0
   fi
-  stat=
+  g rev-parse -q --verify "$refs/was/$base" >/dev/null && began=$base || began=+$base
   if [ -n "$tip" ]; then
     stat=$(g diff --stat=100 --stat-count=40 "$base" "$tip")
     if [ -n "$place" ]; then
       g update-ref "$result" "$tip" && rm -f ${BUNDLE} || return 1
       g bundle create ${BUNDLE} "$result" --not --glob="$refs/was/*" >/dev/null || return 1
     else
-      g diff --binary --full-index "$base" "$tip" >"$root/${PATCH}" || return 1
+      g diff-tree -r --binary --full-index "$base" "$tip" >"$root/${PATCH}" || return 1
     fi
+    printf '\\0%s\\0%s\\0%s\\0%s\\0' "$place" "$tip" "$began" "$stat"
   fi
-  g rev-parse -q --verify "$refs/was/$base" >/dev/null || base=+$base
-  printf '\\0%s\\0%s\\0%s\\0%s\\0' "$place" "$tip" "$base" "$stat"
+  # Commits of a repository inside it are in no bundle of this one, and what is not committed there is in no commit.
+  if [ -n "$(g rev-list -n1 --all --not --glob="$refs/*" $tip)" ] || ! rest=$(g status --porcelain --ignore-submodules=none) || [ -n "$rest$(changed_inside)" ] ||
+    g diff-tree -r "$base" "\${tip:-$base}" | grep -q '^:[0-7]* 160000'; then left "$place" "$began"; fi
 }
 each collect`;
 }
 
-/** In the workspace: takes the commits of a place from a file, which goes, and makes the branch. */
+/** In the workspace: takes the commits of a place from a file of the workspace, which goes, and makes the branch. */
 export function takeScript({ place, file, branch, tip }: Readonly<Record<'place' | 'file' | 'branch' | 'tip', string>>): string {
   return `${PRELUDE}
-cd -- ${shellQuote(place)} || exit 1
-g bundle unbundle ${shellQuote(file)} >/dev/null
+{ is_repository ${shellQuote(place)} || { echo 'its repository is not here'; false; }; } && cd -- ${shellQuote(place)} && g bundle unbundle "$root/"${shellQuote(file)} >/dev/null
 taken=$?
-rm -f -- ${shellQuote(file)}
+rm -f -- "$root/"${shellQuote(file)}
 [ $taken = 0 ] && g update-ref ${shellQuote(`refs/heads/${branch}`)} ${shellQuote(tip)}`;
 }

@@ -71,14 +71,14 @@ export class IsolatedCopies {
     const { own, pool, parent, committer } = this.#options;
     const branch = branchOf(id);
     const source = await own.acquire(parent.id, { signal });
-    const deleted = deletedFiles(checked(await this.#run(source, DELETED_SCRIPT)).text);
+    const deleted = deletedFiles(checked(await this.#run(source, DELETED_SCRIPT, signal)).text);
     const runtime = await pool.acquire(id, { signal });
     for (const { place, names } of deleted)
       if (names.length > 0)
         await runtime.files.write(inside(runtime, place, DELETED), new TextEncoder().encode(names.map((name) => `${name}\0`).join('')), {
           signal: within(signal),
         });
-    checked(await this.#run(runtime, prepareScript(branch, committer())));
+    checked(await this.#run(runtime, prepareScript(branch, committer()), signal));
     const isRepository = deleted.length > 0;
     return `[You work in a copy of the workspace${isRepository ? `, on the branch ${branch}` : ''}, without its dependencies, caches and files of secrets. When you have ended, what you changed is handed over${isRepository ? ' on that branch, also what you have not committed' : ' as a patch'}.]`;
   }
@@ -94,7 +94,9 @@ export class IsolatedCopies {
       const { pool, own, parent, records } = this.#options;
       const runtime = await pool.acquire(child.id, { signal });
       const { title } = (await records.get(child.id)) ?? child; // it was named after its task
-      const changes = readChanges(checked(await this.#run(runtime, collectScript(branchOf(child.id), title))).text);
+      const collected = checked(await this.#run(runtime, collectScript(branchOf(child.id), title), signal));
+      if (collected.isCut) throw new Error('git printed too much');
+      const changes = readChanges(collected.text);
       if (changes.length === 0) {
         await this.#remove(child);
         return withWords(done, UNCHANGED);
@@ -118,14 +120,12 @@ export class IsolatedCopies {
       const bytes = await from.files.read(source, { signal: within(signal), maxBytes: MAX_BYTES });
       await to.files.write(target, bytes, { signal: within(signal) });
     };
-    if (place === '') {
-      await to.files.write('.tendon/.gitignore', new TextEncoder().encode('*\n'), { signal: within(signal) });
-      return move(PATCH, patchOf(id));
-    }
-    const branch = branchOf(id);
-    const file = `.git/${branch.replace('/', '-')}.bundle`;
-    await move(inside(from, place, BUNDLE), inside(to, place, file));
-    checked(await this.#run(to, takeScript({ place, file, branch, tip })));
+    await to.files.write('.tendon/.gitignore', new TextEncoder().encode('*\n'), { signal: within(signal) });
+    if (place === '') return move(PATCH, deliveredTo(id, 'patch'));
+    // Not in the place: it is named by the copy, and may be no repository here.
+    const file = deliveredTo(id, 'bundle');
+    await move(inside(from, place, BUNDLE), file);
+    checked(await this.#run(to, takeScript({ place, file, branch: branchOf(id), tip }), signal));
   }
 
   /** From here on its conversation works in the folder of the one above. */
@@ -140,13 +140,14 @@ export class IsolatedCopies {
     return removeFolder(ownFolder(this.#options.home, id));
   }
 
-  #run(runtime: Runtime, script: string): Promise<CommandOutput> {
+  #run(runtime: Runtime, script: string, signal: AbortSignal): Promise<CommandOutput> {
     const { workspace: cwd } = runtime;
     return runSandboxCommand(runtime, script, {
       cwd,
       timeoutSeconds: GIT_SECONDS,
       maxBytes: MAX_OUTPUT,
       now: this.#options.clock.now(),
+      signal,
     });
   }
 }
@@ -157,8 +158,9 @@ const UNCHANGED = 'It worked in a copy of the workspace and has changed no files
 interface Change {
   /** `.`: the workspace itself; empty: files of no repository. */
   readonly place: string;
-  /** Empty: nothing on a branch, e.g. a stash. */
+  /** Empty: what is not handed over, e.g. a stash. */
   readonly tip: string;
+  /** Empty: its history is gone. */
   readonly base: string;
   /** The base has more than the workspace had committed. */
   readonly isBaseOwn: boolean;
@@ -179,7 +181,8 @@ export function readChanges(text: string): readonly Change[] {
     const isBaseOwn = marked.startsWith('+');
     const base = isBaseOwn ? marked.slice(1) : marked;
     const isPlace = !place.includes('/') && place !== '..';
-    if (isPlace && OBJECT.test(base) && (tip === '' || OBJECT.test(tip))) changes.push({ place, tip, base, isBaseOwn, stat });
+    if (isPlace && (tip === '' ? base === '' || OBJECT.test(base) : OBJECT.test(base) && OBJECT.test(tip)))
+      changes.push({ place, tip, base, isBaseOwn, stat });
   }
   return changes;
 }
@@ -224,8 +227,8 @@ function branchOf(id: string): string {
   return `tendon/${id.slice(0, SHORT)}`;
 }
 
-function patchOf(id: string): string {
-  return `.tendon/delegated/${id.slice(0, SHORT)}.patch`;
+function deliveredTo(id: string, type: 'patch' | 'bundle'): string {
+  return `.tendon/delegated/${id.slice(0, SHORT)}.${type}`;
 }
 
 type Report = Extract<Delegation, { readonly ok: true }>;
@@ -236,13 +239,16 @@ function withWords(done: Report, words: string): Report {
 
 function withChanges(done: Report, changes: readonly Change[], id: string): Report {
   const branch = branchOf(id);
-  const patch = patchOf(id);
+  const patch = deliveredTo(id, 'patch');
   const words = changes.map((change) => wordsOf(change, { branch, patch }));
   const outputs = {
     ...done.outputs,
     ...(changes.some(({ place, tip }) => place !== '' && tip !== '') && { branch }),
     ...(changes.some(({ place, tip }) => place === '' && tip !== '') && { patch }),
-    changed: changes.map(({ place, stat }) => (place === '.' || place === '' ? stat : `${place}/\n${stat}`)).join('\n'),
+    changed: changes
+      .filter(({ tip }) => tip !== '')
+      .map(({ place, stat }) => (place === '.' || place === '' ? stat : `${place}/\n${stat}`))
+      .join('\n'),
   };
   return withWords({ ...done, outputs }, `It worked in a copy of the workspace.\n${words.join('\n')}`);
 }
@@ -252,7 +258,10 @@ function wordsOf(
   { branch, patch }: { readonly branch: string; readonly patch: string },
 ): string {
   const where = place === '.' ? 'this repository' : `the repository ${place}/`;
-  if (tip === '') return `What it has left in ${place === '' ? 'its folder' : where} is on no branch and stays in its copy.`;
+  if (base === '')
+    return `It has removed the history of ${where} by which its changes could be found: what it has there stays in its copy.`;
+  if (tip === '')
+    return `Not handed over is what it has left in ${place === '' ? 'its folder' : where} on other branches, on none, or in repositories inside it: that stays in its copy.`;
   if (place === '') return `Its changes to files of no repository are in ${patch}: \`git apply ${patch}\` takes them.\n${stat}`;
   const short = base.slice(0, 12);
   const how = isBaseOwn
