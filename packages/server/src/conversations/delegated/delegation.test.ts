@@ -240,6 +240,21 @@ it('SV115: a client that chooses its ids is not given the one of a conversation 
   expect([(await child).id, await chosen]).toMatchObject([id, { ok: false, error: { code: 'CONVERSATION_ID_TAKEN' } }]);
 });
 
+it('EN138, EN953: a stop while a copy is prepared leaves neither it nor its conversation', async () => {
+  const { conversations, home } = conversationsWith(60_000, { llm: createScriptedProvider([]) });
+  onTestFinished(() => conversations.close());
+  const id = await made(conversations);
+  const stop = new AbortController();
+  const prepare = async (): Promise<string> => {
+    stop.abort();
+    throw new Error('it was cancelled');
+  };
+  const ask = delegation(conversations, (await conversations.get(id))!, { clock: systemClock, copies: { ...copiesCutOff(0), prepare } });
+  expect(await ask(ISOLATED, { signal: stop.signal })).toEqual({ ok: false, reason: 'it was cancelled.' });
+  expect(await Promise.all((await conversations.delegatedBy(id)).map((each) => conversations.get(each)))).toEqual([]);
+  expect(readdirSync(join(home, 'workspaces'))).toEqual([id]);
+});
+
 it('EN954: where no copy can be made nobody begins, and the reason is in words', async () => {
   const { conversations, home } = conversationsWith(60_000, { llm: createScriptedProvider([]) });
   onTestFinished(() => conversations.close());

@@ -54,10 +54,9 @@ export function delegation(
     try {
       if (conversation.state.lastUserMessageId < 0) {
         const words = child.own_copy === 'used' && copies ? await prepared(child, copies, signal) : '';
-        if (signal.aborted) return CANCELLED;
-        if (typeof words !== 'string') {
-          await conversations.delete(child.id);
-          return words;
+        if (signal.aborted || typeof words !== 'string') {
+          await conversations.delete(child.id); // with its copy
+          return typeof words !== 'string' && !signal.aborted ? words : CANCELLED;
         }
         const content = words === '' ? task.task : `${task.task}\n\n${words}`;
         const submitted = stored(await conversations.submit(child.id, MessageAction.create({ content })));

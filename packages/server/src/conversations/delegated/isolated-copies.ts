@@ -88,7 +88,7 @@ export class IsolatedCopies {
     if (!done.ok || signal.aborted) return done;
     try {
       if (child.own_copy === 'removed') {
-        await this.#removeFolder(child.id); // a kill may have come before that
+        await this.#remove(child); // a kill may have come before that
         return withWords(done, UNCHANGED);
       }
       const { pool, own, parent, records } = this.#options;
@@ -128,16 +128,12 @@ export class IsolatedCopies {
     checked(await this.#run(to, takeScript({ place, file, branch: branchOf(id), tip }), signal));
   }
 
-  /** From here on its conversation works in the folder of the one above. */
+  /** From here on its conversation works in the folder of the one above: first of all, so that a sandbox that begins meanwhile does too. */
   async #remove({ id }: StoredConversation): Promise<void> {
     const { pool, records, parent } = this.#options;
-    await pool.stop(id);
     await records.change(id, () => ({ workspace: parent.workspace, own_copy: 'removed' }));
-    await this.#removeFolder(id);
-  }
-
-  #removeFolder(id: string): Promise<void> {
-    return removeFolder(ownFolder(this.#options.home, id));
+    await pool.stop(id);
+    await removeFolder(ownFolder(this.#options.home, id));
   }
 
   #run(runtime: Runtime, script: string, signal: AbortSignal): Promise<CommandOutput> {
