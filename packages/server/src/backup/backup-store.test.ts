@@ -140,3 +140,25 @@ it('EX928, EX929: what the user writes is in it, and what is executed comes back
   expect(filesIn(third)).toEqual(all);
   expect(statSync(join(third, 'hooks/guard.sh')).mode & 0o777).toBe(0o700);
 });
+
+it('EX928: what cannot be in a backup is reported, and the rest of it can be restored', async () => {
+  const { root, home, problems, save, restore } = await makePlace();
+  write(home, 'skills/a/SKILL.md', 'How.');
+  write(home, 'skills/a/odd\\name.md', '');
+  write(home, 'hooks', 'a file where a folder is expected');
+  write(home, 'plugins.json/a', '');
+  mkdirSync(join(home, 'notes'));
+  writeFileSync(Buffer.concat([Buffer.from(join(home, 'notes/')), Buffer.from([0xff])]), '');
+  await save();
+  expect(problems).toEqual(
+    ['odd\\name.md is not in', 'notes/\uFFFD is not in', 'hooks is not in', 'plugins.json/a is not in'].map(
+      (words) => expect.stringContaining(words) as string,
+    ),
+  );
+  const other = join(root, 'other');
+  mkdirSync(other);
+  symlinkSync(join(root, 'gone'), join(other, 'skills'));
+  const { aside } = await restore(other, false, true);
+  expect(filesIn(other)).toEqual(['skills/a/SKILL.md']);
+  expect(readdirSync(aside!)).toEqual(['skills']);
+});

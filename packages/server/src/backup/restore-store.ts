@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Storage } from '@tendon/core';
@@ -167,8 +167,9 @@ async function isAnyThere(parts: readonly string[], folder: string): Promise<boo
   return (await Promise.all(parts.map((part) => isThere(join(folder, part))))).includes(true);
 }
 
+/** Also a link that leads nowhere: nothing can be put in its place. */
 function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
+  return lstat(path).then(
     () => true,
     () => false,
   );

@@ -40,16 +40,28 @@ export async function copyUserFiles(home: string, to: string, onProblem: (senten
     const path = join(home, name);
     const link = await lstat(path).catch(() => undefined);
     const entry = link?.isSymbolicLink() && depth < 2 ? await stat(path).catch(() => link) : link;
-    if (entry?.isFile()) found.push(name);
-    else if (entry?.isDirectory()) {
-      const names = (await readdir(path)).filter((each) => !LEFT_OUT.has(each)).toSorted();
+    if (entry?.isDirectory()) {
+      const names = (await namesIn(path, onProblem)).filter((each) => !LEFT_OUT.has(each)).toSorted();
       for (const each of names) await look(`${name}/${each}`, depth + 1);
-    } else if (entry) onProblem(`${path} is no file and no folder, so it is not in the backup.`);
+    } else if (entry && !entry.isFile()) onProblem(`${path} is no file and no folder, so it is not in the backup.`);
+    // A manifest that names it would be refused, with all that is in the backup.
+    else if (entry && !isUserFile(name)) onProblem(`${path} is not in the backup: it is not what is expected there, or has such a name.`);
+    else if (entry) found.push(name);
+    else if (depth > 0) onProblem(`${path} is not in the backup: it cannot be found by that name.`);
   };
   for (const part of partNames(true)) await look(part, 0);
   if (found.length > MAX_FILES) onProblem(`Of the user's files only the first ${MAX_FILES} are in the backup.`);
   for (const name of found.slice(0, MAX_FILES)) {
     await mkdir(join(to, name, '..'), { recursive: true, mode: 0o700 });
     await copyFile(join(home, name), join(to, name)).catch(({ message }: Error) => onProblem(`${name} is not in the backup: ${message}.`));
+  }
+}
+
+async function namesIn(folder: string, onProblem: (sentence: string) => void): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (cause) {
+    onProblem(`What is in ${folder} is not in the backup: ${(cause as Error).message}.`);
+    return [];
   }
 }
