@@ -30,14 +30,16 @@ it('EX924: tendon tools writes a tool whose types hold, lists, checks and tries 
   });
 }, 120_000);
 
-/** It notes each of its calls, and waits. */
+/** It notes each of its calls, and waits for a program without looking at anything else. */
 const PAY = `
+import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 export default {
   name: 'pay', description: 'Pays.',
-  async run() {
+  run() {
+    process.stdin.resume();
     appendFileSync('calls', process.pid + '\\n');
-    await new Promise((resolve) => setTimeout(resolve, 600_000));
+    spawnSync('sleep', ['600'], { stdio: 'inherit' });
   },
 };`;
 

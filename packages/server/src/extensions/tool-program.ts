@@ -4,23 +4,27 @@ import { z } from 'zod';
 import { runProgram } from './run-program.ts';
 
 /**
- * It reads one line of JSON, answers on descriptor 3, and ends with its group when its standard input does: then the server has gone.
- * What the tool prints is not its answer.
+ * It reads one line of JSON and answers on descriptor 3; what the tool prints is not its answer. Where its standard input ends, the server
+ * has gone, and a shell beside it ends the group: the tool itself may wait for a program, or calculate, without ever looking.
  */
 const PROGRAM = `
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
 const MAX_CHARS = 1_000_000;
-let line = '';
-process.stdin.setEncoding('utf8');
-const request = await new Promise((resolve) => {
-  process.stdin.on('data', (piece) => {
-    line += piece;
-    if (line.endsWith('\\n')) resolve(JSON.parse(line));
-  });
-});
-process.stdin.on('close', () => process.kill(-process.pid, 'SIGKILL'));
-process.stdin.unref();
+const pieces = [];
+while (pieces.at(-1)?.at(-1) !== 10) {
+  const piece = Buffer.alloc(65_536);
+  const length = readSync(0, piece);
+  if (length === 0) process.exit();
+  pieces.push(piece.subarray(0, length));
+}
+const request = JSON.parse(Buffer.concat(pieces).toString());
+spawn('/bin/sh', ['-c', 'read -r _; kill -9 0'], { stdio: [0, 'ignore', 'ignore'] }).unref();
+// The lowest number that is free: what the tool does with its input does not reach the shell.
+closeSync(0);
+openSync('/dev/null');
 const words = (error) => (error instanceof Error ? error.message || error.name : String(error)).slice(0, 4_000);
 const place = (error) => /^(.*:\\d+)\\n/.exec(error?.stack ?? '')?.[1] ?? '';
 const text = (value) => {
