@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -80,4 +80,14 @@ it('RT833: a server that runs keeps no sandbox from hibernating, and ends with i
   await wordsOf(() => executor.act('write', { path: fileIn(executor, 'src/a.ts'), content: wrong(1) }), /errors/);
   const { body } = await executor.call('POST', '/sleep', { with_kernel: true });
   expect(JSON.parse(body)).toEqual({ slept: true });
+});
+
+it('RT833: an edit starts no server that runs what files of the workspace name', async () => {
+  const executor = await started({ 'rust-analyzer': 'touch "$PWD/ran"; exit 1', gopls: 'touch "$PWD/ran-too"; exit 1' });
+  await executor.act('write', { path: fileIn(executor, 'src/main.rs'), content: 'fn main() {}\n' });
+  await wordsOf(async () => {
+    const written = await executor.act('write', { path: fileIn(executor, 'src/main.go'), content: 'package main\n' });
+    return existsSync(fileIn(executor, 'ran-too')) ? { ...written, content: 'ran' } : written;
+  }, /ran/);
+  expect(existsSync(fileIn(executor, 'ran'))).toBe(false);
 });

@@ -22,6 +22,7 @@ export interface Language {
 const script = { '.js': 'javascript', '.mjs': 'javascript', '.cjs': 'javascript', '.jsx': 'javascriptreact' };
 const typed = { '.ts': 'typescript', '.mts': 'typescript', '.cts': 'typescript', '.tsx': 'typescriptreact' };
 
+/** Not Rust: cargo and rustup, which rust-analyzer asks, run programs that files of the workspace name (`rust-toolchain.toml`, `.cargo/config.toml`). */
 const LANGUAGES: readonly Language[] = [
   {
     name: 'TypeScript',
@@ -49,17 +50,6 @@ const LANGUAGES: readonly Language[] = [
     ],
   },
   { name: 'Go', ids: { '.go': 'go' }, servers: [{ find: 'command -v gopls', command: 'exec gopls', isBlind: true }] },
-  {
-    name: 'Rust',
-    ids: { '.rs': 'rust' },
-    servers: [
-      {
-        find: 'rust-analyzer --version',
-        command: 'exec rust-analyzer',
-        options: () => ({ cargo: { buildScripts: { enable: false } }, procMacro: { enable: false }, checkOnSave: false }),
-      },
-    ],
-  },
   {
     name: 'C and C++',
     ids: { '.c': 'c', '.h': 'c', '.cc': 'cpp', '.cpp': 'cpp', '.cxx': 'cpp', '.hh': 'cpp', '.hpp': 'cpp' },
