@@ -38,6 +38,9 @@ const SETTLE_MS = 300;
 /** Where memory runs out, a language server goes first of all. */
 const FIRST_VICTIM = '{ echo 900 >/proc/self/oom_score_adj; } 2>/dev/null';
 const ERROR = 1;
+/** A server that has not answered `initialize` by then is taken for one that hangs: what it is to be sent waits in memory. */
+const BEGIN_MS = 60_000;
+const MAX_SETTINGS = 100;
 
 /**
  * One running language server, a process of the agent's side. Owns the process and which files are open in it.
@@ -153,6 +156,7 @@ export class LanguageServer {
     };
     // No process id: it would look for the executor in its own namespace, and end.
     const given = { processId: null, rootUri: uri, workspaceFolders: [{ uri, name }], capabilities };
+    const timer = setTimeout(() => this.end(), BEGIN_MS).unref();
     try {
       const answer = await this.#connection.request('initialize', { ...given, initializationOptions: kind.options?.(found) ?? {} });
       const { capabilities: able } = (answer ?? {}) as { readonly capabilities?: { readonly diagnosticProvider?: unknown } };
@@ -162,6 +166,8 @@ export class LanguageServer {
     } catch {
       this.end();
       return false;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -178,7 +184,7 @@ export class LanguageServer {
     const { kind, found } = this.#options;
     if (method !== 'workspace/configuration') return null;
     const { items } = (params ?? {}) as { readonly items?: unknown };
-    return Array.isArray(items) ? items.map(() => kind.options?.(found) ?? null) : [];
+    return Array.isArray(items) ? items.slice(0, MAX_SETTINGS).map(() => kind.options?.(found) ?? null) : [];
   }
 
   #published({ uri, version, diagnostics }: Published): void {

@@ -5,7 +5,7 @@ export interface LspPeer {
   notified(method: string, params: unknown): void;
   /** What the server asks of its client. */
   answer(method: string, params: unknown): unknown;
-  /** It wrote what is no message: nothing more of it is read. */
+  /** It wrote what is no message, or does not read: it is given up. */
   broken(): void;
 }
 
@@ -19,6 +19,8 @@ interface Message {
 
 const MAX_HEADER_BYTES = 4096;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** What it has not read yet. */
+const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 const HEADER_END = '\r\n\r\n';
 
 /** JSON-RPC as language servers speak it, over a program's input and output. Nothing that the server writes is believed. */
@@ -64,6 +66,7 @@ export class LspConnection {
 
   #send(message: object): void {
     if (this.#isClosed) return;
+    if (this.#input.writableLength > MAX_UNREAD_BYTES) return this.#giveUp();
     const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
     this.#input.write(Buffer.concat([Buffer.from(`Content-Length: ${body.length}${HEADER_END}`), body]));
   }
@@ -75,9 +78,13 @@ export class LspConnection {
     try {
       while (!this.#isClosed && this.#bytes >= (this.#needed ?? 0)) if (!this.#step()) return;
     } catch {
-      this.close();
-      this.#peer.broken();
+      this.#giveUp();
     }
+  }
+
+  #giveUp(): void {
+    this.close();
+    this.#peer.broken();
   }
 
   /** The next header or the next body; false where more must come first. Throws at what is neither. */
