@@ -31,7 +31,7 @@ function opened(home: string, secrets: Readonly<Record<string, string>> = {}) {
     onProblem: (problem) => problems.push(problem),
   });
   const call = async (name: string, args: object = {}, { signal } = never) => {
-    await tools.has(name);
+    await tools.has(name, { signal });
     return tools.call(
       { ...CallToolMcpAction.create({ name, arguments: { ...args } }), id: 1, timestamp: '', source: 'agent' } as Action<'call_tool_mcp'>,
       { signal },
@@ -58,7 +58,7 @@ it('EX921, EX924: files of the folder are offered as tools, and what is wrong wi
     'tools/z-again.ts': tool('weather', '() => 2'),
   });
   const { problems, tools } = opened(home);
-  const [offered, ...others] = await tools.offered();
+  const [offered, ...others] = await tools.offered(never);
   expect(others).toEqual([]);
   expect(offered!.spec).toMatchObject({ name: 'weather', description: 'The weather.', parameters: { required: ['city'] } });
   expect(offered!.toAction({})).toEqual({ ok: false, error: expect.stringContaining('"city" is missing') as string });
@@ -72,7 +72,7 @@ it('EX921, EX924: files of the folder are offered as tools, and what is wrong wi
       'z-again.ts does not count: .*weather.ts has the same name',
     ].map((words) => expect.stringMatching(words) as string),
   );
-  await tools.offered();
+  await tools.offered(never);
   expect(problems).toHaveLength(5);
 });
 
@@ -80,7 +80,7 @@ it('EX921: a change counts from the next turn on, and a file that could not be l
   const home = temporaryFolder();
   put(home, { 'tools/a.ts': `import './later.js';\n${tool('a', '() => 1')}` });
   const { now, tools } = opened(home);
-  const names = async () => (await tools.offered()).map(({ spec }) => spec.name);
+  const names = async () => (await tools.offered(never)).map(({ spec }) => spec.name);
   expect(await names()).toEqual([]);
   put(home, { 'tools/later.js': `export default { name: 'later', description: 'x', run() {} };` });
   expect(await names()).toEqual(['later']);
@@ -157,6 +157,17 @@ it('EX923: calls run one after the other but for those that only read, and a can
   await vi.waitUntil(() => isGone(pid), WAIT);
   await tools.close();
   expect((await call('writes')).content).toBe('Not executed: it was cancelled.');
+});
+
+it('EX923: a stop does not wait for a file that is being loaded', async () => {
+  const home = temporaryFolder();
+  put(home, { 'tools/hangs.ts': `await new Promise((resolve) => setTimeout(resolve, 600_000));` });
+  const { tools, call } = opened(home);
+  const stopped = new AbortController();
+  const waits = [tools.offered(stopped), call('hangs', {}, stopped)] as const;
+  stopped.abort();
+  expect(await waits[0]).toEqual([]);
+  expect((await waits[1]).content).toContain('there is no tool "hangs"');
 });
 
 function isGone(pid: string): boolean {

@@ -7,7 +7,7 @@
  */
 import type { ExternalTools } from '@tendon/core';
 import { ErrorObservation, McpObservation, type Action, type ObservationDraft } from '@tendon/protocol';
-import { Mutex } from '@tendon/protocol/async';
+import { Mutex, unlessAborted } from '@tendon/protocol/async';
 import type { Secret } from '@tendon/protocol/masking';
 import type { InstalledTool, ToolFiles, ToolFolder } from './installed-tools.ts';
 import { callTool, type ToolContext } from './tool-program.ts';
@@ -34,9 +34,12 @@ export class CustomTools implements ExternalTools {
     this.#parts = parts;
   }
 
-  async offered(): ReturnType<ExternalTools['offered']> {
+  async offered({ signal }: { readonly signal: AbortSignal }): ReturnType<ExternalTools['offered']> {
     const { files, folders, onProblem } = this.#parts;
-    const { tools, problems } = await files.read(folders);
+    // Loading goes on without the turn: the next one finds what it has found.
+    const read = await unlessAborted(files.read(folders), signal);
+    if (!read) return [];
+    const { tools, problems } = read;
     for (const problem of problems) {
       if (!this.#reported.has(problem)) onProblem(problem);
       this.#reported.add(problem);
@@ -46,10 +49,10 @@ export class CustomTools implements ExternalTools {
   }
 
   /** Whether a call of that name is made here. */
-  async has(name: string): Promise<boolean> {
+  async has(name: string, { signal }: { readonly signal: AbortSignal }): Promise<boolean> {
     // Calls that begin at the same time stay in their order.
-    if (!this.#offers) await (this.#first ??= this.offered());
-    return this.#offers!.has(name);
+    if (!this.#offers) await unlessAborted((this.#first ??= this.offered({ signal: this.#closed.signal })), signal);
+    return this.#offers?.has(name) ?? false;
   }
 
   async call(

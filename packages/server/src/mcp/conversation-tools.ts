@@ -71,14 +71,14 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
   const pulls = offeredPullRequests(record.id, parts);
   return {
     async offered(options) {
-      const [users, ours, others] = await Promise.all([custom.offered(), pulls.offered(options), servers.offered(options)]);
+      const [users, ours, others] = await Promise.all([custom.offered(options), pulls.offered(options), servers.offered(options)]);
       const names = new Set(users.map(({ spec }) => spec.name));
       const rest = [...ours, ...others.filter(({ spec }) => !PULL_REQUEST_NAMES.has(spec.name))];
       return [...users, ...rest.filter(({ spec }) => !names.has(spec.name))];
     },
     async call(action, options) {
       const { name } = action.args;
-      const called = (await custom.has(name)) ? custom : PULL_REQUEST_NAMES.has(name) ? pulls : servers;
+      const called = (await custom.has(name, options)) ? custom : PULL_REQUEST_NAMES.has(name) ? pulls : servers;
       return called.call(action, options).finally(() => loop.ended('a call of an external tool'));
     },
     async close() {
