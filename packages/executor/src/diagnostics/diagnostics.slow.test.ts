@@ -91,3 +91,20 @@ it('RT833: an edit starts no server that runs what files of the workspace name',
   }, /ran/);
   expect(existsSync(fileIn(executor, 'ran'))).toBe(false);
 });
+
+it('RT831: errors for which there is no space come with a later edit', async () => {
+  const executor = await started();
+  const { workspace } = executor;
+  fileIn(executor, 'src');
+  const added = ['a', 'b', 'c'].map((name) => `*** Add File: ${workspace}/src/${name}.ts\n${wrong(6).trimEnd().replaceAll(/^/gm, '+')}`);
+  const args = { command: 'apply_patch', path: join(workspace, 'src/a.ts'), impl_source: 'oh_aci' };
+  const { content } = await executor.act('edit', { ...args, patch: ['*** Begin Patch', ...added, '*** End Patch'].join('\n') });
+  expect(content.match(/^\d+:14 /gm)?.length ?? 0).toBeLessThanOrEqual(10);
+  let words = content;
+  for (const name of ['a', 'b', 'c']) {
+    const isThere = new RegExp(String.raw`errors in src/${name}\.ts, at line:column:\]\n1:14 `);
+    if (!isThere.test(words))
+      words += await wordsOf(() => executor.act('write', { path: join(workspace, 'src/d.ts'), content: 'export {};\n' }), isThere);
+  }
+  expect(words).not.toContain('the same errors');
+});

@@ -22,7 +22,9 @@ const WAIT_MS = 2_000;
 const FIND_MS = 5_000;
 const SEEK_AGAIN_MS = 60_000;
 const MAX_ERRORS = 10;
-/** Files whose errors did not come in time. */
+/** With a line before and after those of each file. */
+const MAX_LINES = 3 * MAX_ERRORS;
+/** Files whose errors did not come in time, or had no space. */
 const MAX_LATE = 5;
 /** So often in a row they did not come in time, and nothing came since: the next ones are hardly waited for. */
 const MAX_MISSED = 3;
@@ -55,6 +57,13 @@ interface Entry {
   readonly reported: Map<string, string>;
 }
 
+/** Of the words behind one edit. */
+interface Bounds {
+  readonly within: AbortSignal;
+  /** How many errors may still be shown. */
+  readonly space: { errors: number };
+}
+
 /**
  * What language servers of the sandbox say of edited files. Owns the servers, one a language: each starts with the first edit of a file of
  * its language and ends when it is not used, or memory is short. A server that is slow, hangs or crashes delays an edit by `WAIT_MS`, and
@@ -76,15 +85,15 @@ export class Diagnostics {
     for (const { server } of this.#entries.values()) {
       for (const { path, text } of files) server?.changed(path, text === undefined ? 'deleted' : 'changed');
     }
+    const space = { errors: MAX_ERRORS };
     const reports = [...languages].map((language) =>
       this.#report(
         language,
         files.filter(({ path }) => languageOf(path) === language),
-        within,
+        { within, space },
       ),
     );
-    const lines = (await Promise.all(reports)).flat();
-    return lines.slice(0, MAX_ERRORS + 3).join('\n');
+    return (await Promise.all(reports)).flat().slice(0, MAX_LINES).join('\n');
   }
 
   /** What lies in the workspace may be other by now, and another server may be on the PATH. */
@@ -113,7 +122,7 @@ export class Diagnostics {
     return [...this.#entries.values()].flatMap(({ server }) => (server && !server.isOver ? [server] : []));
   }
 
-  async #report(language: Language, files: readonly EditedFile[], within: AbortSignal): Promise<readonly string[]> {
+  async #report(language: Language, files: readonly EditedFile[], { within, space }: Bounds): Promise<readonly string[]> {
     let entry = this.#entries.get(language);
     if (!entry) {
       entry = {
@@ -140,21 +149,32 @@ export class Diagnostics {
     entry.answers = server.answers;
     const waits = entry.missed < MAX_MISSED ? within : AbortSignal.any([within, AbortSignal.timeout(SHORT_WAIT_MS)]);
     const answers = await Promise.all(paths.map(async (path) => ({ path, errors: await server.errorsOf(path, waits) })));
-    entry.late = answers.flatMap(({ path, errors }) => (errors === undefined ? [path] : [])).slice(0, MAX_LATE);
-    entry.missed = entry.late.length === 0 ? 0 : entry.missed + 1;
-    return answers.flatMap(({ path, errors }) => (errors === undefined ? [] : this.#words(language, entry, path, errors)));
+    entry.missed = answers.some(({ errors }) => errors === undefined) ? entry.missed + 1 : 0;
+    const words = answers.map(({ path, errors }) => ({ path, lines: errors && this.#words(language, entry, { path, errors, space }) }));
+    entry.late = words.flatMap(({ path, lines }) => (lines ? [] : [path])).slice(0, MAX_LATE);
+    return words.flatMap(({ lines }) => lines ?? []);
   }
 
-  #words({ name }: Language, { reported }: Entry, path: string, errors: readonly CodeError[]): readonly string[] {
+  /** Nothing where there is no space for any: then they come with a later edit. */
+  #words(
+    { name }: Language,
+    { reported }: Entry,
+    { path, errors, space }: { readonly path: string; readonly errors: readonly CodeError[]; readonly space: Bounds['space'] },
+  ): readonly string[] | undefined {
     const place = relative(this.#options.workspace, path);
     const lines = errors.slice(0, MAX_ERRORS).map(({ line, column, message }) => `${line}:${column} ${message}`);
-    if (errors.length > MAX_ERRORS) lines.push(`and ${errors.length - MAX_ERRORS} more`);
-    const text = lines.join('\n');
+    const text = `${lines.join('\n')}${errors.length > MAX_ERRORS ? `\n${errors.length}` : ''}`;
     const before = reported.get(path) ?? '';
+    const isNew = text !== '' && text !== before;
+    if (isNew && space.errors === 0) return undefined;
     reported.set(path, text);
     if (text === '') return before === '' ? [] : [`[The ${name} language server reports no errors in ${place} any more.]`];
-    if (text === before) return [`[The ${name} language server reports the same errors in ${place} as before.]`];
-    return [`[The ${name} language server reports errors in ${place}, at line:column:]`, ...lines];
+    if (!isNew) return [`[The ${name} language server reports the same errors in ${place} as before.]`];
+    const shown = lines.slice(0, space.errors);
+    space.errors -= shown.length;
+    const rest = errors.length - shown.length;
+    const more = rest > 0 ? [`and ${rest} more`] : [];
+    return [`[The ${name} language server reports errors in ${place}, at line:column:]`, ...shown, ...more];
   }
 
   async #serverOf(language: Language, entry: Entry, within: AbortSignal): Promise<LanguageServer | undefined> {
@@ -162,7 +182,8 @@ export class Diagnostics {
     if (entry.server) entry.crashes += 1;
     entry.server = undefined;
     if (entry.crashes >= MAX_CRASHES || isMemoryShort()) return undefined;
-    const tools = await this.#options.shell();
+    const tools = await unlessAborted(this.#options.shell(), within);
+    if (!tools) return undefined;
     if (!entry.finding) entry.soughtAt = performance.now();
     entry.finding ??= find(language, tools, this.#options.workspace);
     const result = await unlessAborted(entry.finding, within);
