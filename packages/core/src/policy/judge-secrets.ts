@@ -79,26 +79,41 @@ function namesVariable(text: string, name: string): boolean {
   return false;
 }
 
-/** They take the name of a host without a scheme. */
-const NETWORK = new Set('curl wget http https httpie xh nc ncat netcat socat telnet ssh scp sftp rsync ftp openssl git gh glab'.split(' '));
-/** Their value is a file or what is sent. */
-const VALUES = /^(?:-[oOdHFTKwbc]|--(?:output|data|data-raw|data-binary|header|form|upload-file|config|cacert|cert|key|cookie))$/;
+/** They take the name of a host without a scheme; where one has options whose value is a file or what is sent, those. */
+const NETWORK: ReadonlyMap<string, RegExp | undefined> = new Map([
+  [
+    'curl',
+    /^(?:-[odHFTKwbcuAeXm]|--(?:output|data(?:-[a-z]+)?|json|header|form(?:-string)?|user|oauth2-bearer|request|upload-file|config|cacert|cert|key|cookie))$/,
+  ],
+  ['wget', /^(?:-[oOUP]|--(?:output-document|output-file|header|post-data|post-file|user|password|user-agent))$/],
+  ...['http', 'https', 'httpie', 'xh'].map((name) => [name, /^(?:-[aAo]|--(?:auth|auth-type|output))$/] as const),
+  ...['git', 'gh', 'glab'].map((name) => [name, /^-[oFTbcC]$/] as const),
+  ...'nc ncat netcat socat telnet ssh scp sftp rsync ftp openssl'.split(' ').map((name) => [name, undefined] as const),
+]);
+/** Their host is in no argument of its own. */
+const BY_REMOTE = new Set(['git', 'gh', 'glab', 'openssl']);
 const BARE = /^(?:[^@\s/]{1,200}@)?((?:[\w-]+\.)+[a-z][\w-]*|\d+(?:\.\d+){3})(?=[:/?#]|$)/i;
+/** As it is written: it begins with what is known only when it runs. */
+const OPEN = /^["']?(?:[^@\s/]{1,200}@)?[$`]/;
+const MAX_HOST_CHARS = 600;
+/** Stands for a name that is known only when it runs: no secret is for it. */
+const UNKNOWN_HOST = 'a host that is known only when it runs';
 
 function namedHosts(command: string): readonly string[] {
   return [...addressHosts(command), ...readCommandLine(command).programs.flatMap(hostsOfProgram)];
 }
 
 function hostsOfProgram({ name, args }: Program): readonly string[] {
-  if (!NETWORK.has(baseName(name))) return [];
-  return args.flatMap(({ text }, index) => {
-    if (text.startsWith('-') || VALUES.test(args[index - 1]?.text ?? '')) return [];
+  const program = baseName(name);
+  if (!NETWORK.has(program)) return [];
+  const valued = NETWORK.get(program);
+  return args.flatMap(({ text, known, raw }, index) => {
+    if (text.startsWith('-') || valued?.test(args[index - 1]?.text ?? '')) return [];
+    if (known === 'unknown') return !BY_REMOTE.has(program) && OPEN.test(raw.slice(0, MAX_HOST_CHARS)) ? [UNKNOWN_HOST] : [];
     const bare = BARE.exec(text.slice(0, MAX_HOST_CHARS))?.[1];
     return bare === undefined ? hostsIn(text.slice(0, MAX_HOST_CHARS)) : [bare.toLowerCase()];
   });
 }
-
-const MAX_HOST_CHARS = 600;
 
 /** Behind `://` and in `/dev/tcp/`, wherever they stand. A name that is known only when it runs is another one. */
 function addressHosts(text: string): readonly string[] {
@@ -106,13 +121,14 @@ function addressHosts(text: string): readonly string[] {
   for (const [sign, host] of SIGNS) {
     for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
       const name = host.exec(text.slice(at + sign.length, at + sign.length + MAX_HOST_CHARS))?.[1];
-      if (name) found.push(name.toLowerCase());
+      if (name !== undefined) found.push(/^(?:[\w.-]+|\[[^\]]*\])$/.test(name) ? name.toLowerCase() : UNKNOWN_HOST);
     }
   }
   return found;
 }
 
+/** What stands before `@` ends where the host's place ends; a backslash ends it for some programs alone, so such a name is not known. */
 const SIGNS = [
-  ['://', /^(?:[^/\s'"]*@)?(\[[^\]]*\]|[^/:?#\s'"`)\]}>,;]+)/],
+  ['://', /^(?:[^/?#\\\s'"]*@)?(\[[^\]]*\]|[^/:?#@\s'"`)\]}>,;]+|(?=['"]))/],
   ['/dev/tcp/', /^([^/\s'"]+)/],
 ] as const;
