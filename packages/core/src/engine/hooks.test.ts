@@ -126,6 +126,30 @@ it('TR910: hooks are asked about a command as a person changed it: one that bloc
   expect(legalityProblems(projectMessages(await on.events(), codeActAgent))).toEqual([]);
 });
 
+it('TR910: a conversation that closes before its hooks have answered takes no changed action', async () => {
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<Partial<HookAnswer>>();
+  const { hooks } = hooksThat({
+    before_action({ action }) {
+      if (!JSON.stringify(action!.args).includes('two')) return { decision: 'ask', reason: 'sure?' };
+      begun.resolve();
+      return ended.promise;
+    },
+  });
+  const on = await stage({ script: [bash('touch one'), done], hooks });
+  await on.say('begin');
+  await on.untilState('awaiting_user_confirmation');
+  const before = await on.events();
+  const approved = on.submit(ChangeAgentStateAction.create({ agent_state: 'user_confirmed', edited: 'touch two' }));
+  await waitFor(begun.promise, () => 'the hook');
+  const closed = on.conversation.close();
+  // Its programs are ended, and one that is ended says nothing against it.
+  ended.resolve({ problems: ['The hook “guard” failed.'] });
+  expect(await approved).toMatchObject({ ok: false, error: { code: 'ILLEGAL_STATE' } });
+  await closed;
+  expect(await on.events()).toEqual(before);
+});
+
 it('EX902: what failed of a hook is a notice in the log, and blocks nothing', async () => {
   const { hooks } = hooksThat({ before_action: () => ({ problems: ['The hook “guard” failed.'] }) });
   const on = await stage({ script: model([bash('touch made'), done]).script, hooks });

@@ -64,6 +64,8 @@ export async function decideConfirmation(
   if (!acquired.ok) return catalogError('RUNTIME_FAILED', acquired.reason);
   const edited = waiting && withEdit(waiting, request.edited);
   const hooked = edited && edited !== waiting ? await askBeforeAction(ports, edited, aborts.closing) : undefined;
+  // A hook that was ended meanwhile blocks nothing.
+  if (aborts.closing.aborted) return catalogError('ILLEGAL_STATE', 'the conversation is closed');
   const approval = { executor: acquired.runtime.incarnation, policy, hooked };
   return { decide: (state) => decided(state, waiting?.id, request, approval) };
 }
