@@ -69,13 +69,18 @@ export function createConfirmationPolicy(settings: () => ConfirmationSettings): 
 /** In every mode: who bound the secret decided. */
 function withSecrets(verdict: Verdict, action: ActionDraft, secrets: readonly BoundSecret[] = []): Verdict {
   const found = verdict.decision === 'deny' ? undefined : judgeSecrets(action, secrets);
-  return found ? { ...verdict, ...found } : verdict;
+  return found ? { ...settled(verdict), ...found } : verdict;
+}
+
+/** No analyzer decides it any more. */
+function settled({ needs: _needs, ...verdict }: Verdict): Verdict {
+  return verdict;
 }
 
 function withHook(verdict: Verdict, action: ActionDraft, hook: HookVerdict | undefined): Verdict {
   if (!hook || verdict.decision === 'deny') return verdict;
   if (hook.decision === 'block') return { decision: 'deny', reason: hook.reason };
-  if (ACTIONS[action.action].traits.confirmable) return { ...verdict, decision: 'ask', reason: hook.reason };
+  if (ACTIONS[action.action].traits.confirmable) return { ...settled(verdict), decision: 'ask', reason: hook.reason };
   return { decision: 'deny', reason: `${hook.reason}, and this kind of action cannot wait for a person` };
 }
 
