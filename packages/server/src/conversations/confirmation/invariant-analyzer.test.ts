@@ -6,7 +6,7 @@ import { MessageAction, RunAction, RunObservation } from '@tendon/protocol';
 import { createMask, Secret } from '@tendon/protocol/masking';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../platform/system-clock.ts';
-import { invariantAnalyzer } from './invariant-analyzer.ts';
+import { invariantAnalyzer, type InvariantOptions } from './invariant-analyzer.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const { signal } = new AbortController();
@@ -37,7 +37,9 @@ async function server(check: () => unknown): Promise<{ readonly url: URL; readon
   return { url: new URL(`http://127.0.0.1:${(http.address() as AddressInfo).port}`), asked };
 }
 
-async function analyzer(url: URL) {
+type Log = InvariantOptions['log'];
+
+async function analyzer(url: URL, wrapped = (log: Log): Log => log) {
   const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
   await log.append(
     [
@@ -47,7 +49,7 @@ async function analyzer(url: URL) {
     ],
     { expectedId: 0 },
   );
-  return invariantAnalyzer({ url, conversationId: ID, log, mask: createMask([new Secret('hunter2-hunter2')]) });
+  return invariantAnalyzer({ url, conversationId: ID, log: wrapped(log), mask: createMask([new Secret('hunter2-hunter2')]) });
 }
 
 it('TR913: an action is checked with what happened before, in a session of the conversation, without secrets', async () => {
@@ -85,6 +87,8 @@ it('TR913: the highest risk of the findings counts, and a finding that names non
   expect(await riskOf('a [risk=medium]', 'b', 'c [risk=high]')).toBe(2);
   expect(await riskOf('a [risk=low]', 'b')).toBe(-1);
   expect(await riskOf('a [risk=terrible]')).toBe(-1);
+  // A finding quotes what it is about.
+  expect(await riskOf('sends “risk=low” [risk=high]')).toBe(2);
 });
 
 it('TR913: a server that no longer knows the monitor is given it again', async () => {
@@ -114,4 +118,24 @@ it('TR914: a server that is dead, refuses, or answers something else judges noth
     risk: -1,
     problem: expect.stringContaining('127.0.0.1:1'),
   });
+});
+
+it('TR914: a server that is dead before the log is read, and a log that cannot be read, judge nothing, and end nothing', async () => {
+  const dead = new URL('http://127.0.0.1:1');
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const late = await analyzer(dead, (log) => ({
+    nextId: log.nextId,
+    async read(query) {
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      return log.read(query);
+    },
+  }));
+  expect(await late.analyze(run('echo one'), signal)).toMatchObject({ risk: -1, problem: expect.stringContaining('127.0.0.1:1') });
+  const unread = await analyzer(dead, ({ nextId }) => ({ nextId, read: async () => Promise.reject(new Error('the disk is gone')) }));
+  expect(await unread.analyze(run('echo one'), signal)).toMatchObject({ risk: -1 });
+  await new Promise(setImmediate);
+  expect(unhandled).toEqual([]);
 });

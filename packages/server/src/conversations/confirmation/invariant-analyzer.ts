@@ -57,10 +57,11 @@ export function invariantAnalyzer({ url, conversationId, log, mask }: InvariantO
     monitor ??= makeMonitor(signal);
     const own = monitor;
     try {
-      const trace = await past(log);
+      // Together: neither may fail while nobody waits for it.
+      const [trace, id] = await Promise.all([past(log), own]);
       const pending = callOf(action, String(trace.calls + 1));
       const body = { past_events: trace.elements, pending_events: pending };
-      return riskOf(Findings.parse(await ask(`monitor/${encodeURIComponent(await own)}/check?${session}`, signal, body)));
+      return riskOf(Findings.parse(await ask(`monitor/${encodeURIComponent(id)}/check?${session}`, signal, body)));
     } catch (error) {
       // The next attempt begins from the session: the server may have forgotten both.
       if (monitor === own) monitor = undefined;
@@ -82,10 +83,16 @@ export function invariantAnalyzer({ url, conversationId, log, mask }: InvariantO
 }
 
 function riskOf(findings: readonly string[]): Analysis {
-  const risks = findings.map((finding) => RISKS[/risk=(\w+)/.exec(finding)?.[1] ?? '']);
+  const risks = findings.map(highestIn);
   if (risks.includes(2)) return { risk: 2 };
   if (risks.includes(undefined)) return unanalyzed('a finding of the policy names no risk');
   return { risk: risks.includes(1) ? 1 : 0 };
+}
+
+/** What a finding quotes of an action may hold the word too. */
+function highestIn(finding: string): 0 | 1 | 2 | undefined {
+  const named = [...finding.matchAll(/risk=(\w+)/g)].flatMap(([, word]) => RISKS[word!] ?? []);
+  return named.toSorted().at(-1);
 }
 
 function reasonOf(error: unknown, { host }: URL): string {
