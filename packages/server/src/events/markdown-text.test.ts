@@ -1,5 +1,5 @@
 import { createMemoryStorage } from '@tendon/core/storage';
-import { AgentStateChangedObservation, MessageAction, RunAction, RunObservation, ThinkAction } from '@tendon/protocol';
+import { AgentStateChangedObservation, MessageAction, RunAction, RunObservation, ThinkAction, WriteAction } from '@tendon/protocol';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
@@ -30,4 +30,10 @@ it('EV933: a conversation as Markdown has its messages, actions and results, and
   );
   expect(after).toBe('\n```\n\n## Agent\n\nDone.\n\n**Error:** No more money.\n');
   expect(text.length).toBeLessThan(4_500);
+});
+
+it('EV933: an action with very many marks of code is written too', async () => {
+  const log = await createMemoryStorage({ clock }).events.open('c');
+  await log.append([{ source: 'agent', ...WriteAction.create({ path: 'a', content: '`a'.repeat(300_000) }) }], { expectedId: 0 });
+  expect(await textOf(Readable.from(markdownText(log)))).toContain('**write**\n\n```json\n');
 });

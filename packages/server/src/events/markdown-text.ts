@@ -63,7 +63,8 @@ function parts(...texts: readonly string[]): string {
 
 /** The fence is longer than any in the text, so that the text cannot end it. */
 function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([marks]) => marks.length));
+  let longest = 2;
+  for (const [marks] of text.matchAll(/`+/g)) longest = Math.max(longest, marks.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
