@@ -12,6 +12,7 @@ const LOGS: Readonly<Record<string, Readonly<Record<string, string | undefined>>
     'test_sample.py::Shapes::test_volume': 'failed',
     'test_sample.py::Shapes::test_known': 'passed',
     'test_params.py::test_words[a b]': 'passed',
+    'test_params.py::test_words[a': 'passed',
     'test_params.py::test_words[c - d]': 'failed',
     'test_params.py::test_error': 'failed',
   },
@@ -19,6 +20,7 @@ const LOGS: Readonly<Record<string, Readonly<Record<string, string | undefined>>
     'test_sample.py::Shapes::test_area': 'passed',
     'test_sample.py::Shapes::test_later': 'skipped',
     'test_params.py::test_words[a b]': 'passed',
+    'test_params.py::test_words[a': 'passed',
     'test_params.py::test_words[c - d]': 'failed',
     'test_params.py::test_known': 'passed',
   },
@@ -50,8 +52,20 @@ const LOGS: Readonly<Record<string, Readonly<Record<string, string | undefined>>
 
 describe('the log of a test run', () => {
   it.each(Object.entries(LOGS))('EV930: of %s names each test with what came of it', (name, wanted) => {
-    const tests = readTestLog(logOf(name));
+    const tests = readTestLog(logOf(name), new Set(Object.keys(wanted)));
     expect(Object.fromEntries(Object.keys(wanted).map((test) => [test, tests.get(test)]))).toEqual(wanted);
+  });
+
+  it('EV930: that the tested program wrote itself is read within a multiple of its length, and only what is wanted of it is held', () => {
+    const nested = Array.from({ length: 60 }, (_, depth) => ' '.repeat(depth) + 't'.repeat(1_900)).join('\n');
+    const marked = Array.from({ length: 2_000 }, (_, index) => `${' '.repeat(80)}✓ test ${index}`).join('\n');
+    expect(readTestLog(`${nested}\n${marked}\nother\n  ✓ wanted`, new Set(['other > wanted']))).toEqual(
+      new Map([['other > wanted', 'passed']]),
+    );
+    const results = `a${'::'.repeat(300)}${' PASSED ('.repeat(100)}\n`;
+    expect(readTestLog(`${results.repeat(2_000)}a.py::b PASSED (x) (y) [ 50%]`, new Set(['a.py::b']))).toEqual(
+      new Map([['a.py::b', 'passed']]),
+    );
   });
 });
 

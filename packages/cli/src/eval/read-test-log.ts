@@ -8,15 +8,20 @@ type Found = (status: TestStatus, names: readonly string[]) => void;
 /** Is given the lines in order. */
 type LineReader = (line: string) => void;
 
-/** Longer lines are output, not names. */
+/** Longer lines are output, not names; so is what stands deeper, and a longer name. */
 const MAX_LINE = 2_000;
+const MAX_DEPTH = 16;
+const MAX_NAME = 2_000;
 const WEIGHT: Readonly<Record<TestStatus, number>> = { skipped: 0, passed: 1, failed: 2 };
 
-/** By every name of each test. One that failed once has failed, whatever else is printed of it. */
-export function readTestLog(text: string): ReadonlyMap<string, TestStatus> {
+/**
+ * By every name of each test, of those that are wanted. One that failed once has failed, whatever else is printed of it. The text is
+ * whatever the tested programs print: time and memory stay within a multiple of its length.
+ */
+export function readTestLog(text: string, wanted: Pick<ReadonlySet<string>, 'has'>): ReadonlyMap<string, TestStatus> {
   const tests = new Map<string, TestStatus>();
   const found: Found = (status, names) => {
-    for (const name of names) if (WEIGHT[status] >= WEIGHT[tests.get(name) ?? 'skipped']) tests.set(name, status);
+    for (const name of names) if (wanted.has(name) && WEIGHT[status] >= WEIGHT[tests.get(name) ?? 'skipped']) tests.set(name, status);
   };
   const readers = READERS.map((make) => make(found));
   for (const line of stripVTControlCharacters(text).split(/\r?\n/)) if (line.length <= MAX_LINE) for (const read of readers) read(line);
@@ -34,15 +39,22 @@ const PYTEST: Readonly<Record<string, TestStatus>> = {
 const PYTEST_WORD = Object.keys(PYTEST).join('|');
 /** `-rA`, and the lines of workers. Parameters can hold spaces and dashes. */
 const PYTEST_SUMMARY = new RegExp(`^(?:\\[gw\\d+\\] \\[ *\\d+%\\] )?(${PYTEST_WORD}) ([^\\s[]+::[^\\s[]+(?:\\[.*?\\](?=$| - ))?)`);
-/** `-v` */
-const PYTEST_VERBOSE = new RegExp(`^(\\S+::.+?) (${PYTEST_WORD})(?: \\(.*\\))?(?: +\\[ *\\d+%\\])?$`);
+/** `-v`: a result, and what may follow it. */
+const PYTEST_RESULT = new RegExp(` (${PYTEST_WORD})(?= |$)`, 'g');
+const PYTEST_REST = /^(?: \(.*\))?(?: +\[ *\d+%\])?$/;
+
+/** SWE-bench reads a name as one word: of parameters with spaces its lists have the beginning. */
+function namesOfCase(name: string): readonly string[] {
+  return name.includes(' ') ? [name, name.slice(0, name.indexOf(' '))] : [name];
+}
 
 function pytest(found: Found): LineReader {
   return (line) => {
     const [, word, name] = PYTEST_SUMMARY.exec(line) ?? [];
-    if (word && name) return found(PYTEST[word]!, [name]);
-    const [, other, result] = PYTEST_VERBOSE.exec(line) ?? [];
-    if (other && result) found(PYTEST[result]!, [other]);
+    if (word && name) return found(PYTEST[word]!, namesOfCase(name));
+    if (!/^\S+::./.test(line)) return;
+    for (const { 0: text, 1: result, index } of line.matchAll(PYTEST_RESULT))
+      if (PYTEST_REST.test(line.slice(index + text.length))) return found(PYTEST[result!]!, namesOfCase(line.slice(0, index)));
   };
 }
 
@@ -130,7 +142,7 @@ class Path {
 
   enter(indent: number, title: string): void {
     this.leave(indent);
-    this.#titles.push({ indent, title });
+    if (this.#titles.length < MAX_DEPTH) this.#titles.push({ indent, title });
   }
 
   leave(indent: number): void {
@@ -140,6 +152,14 @@ class Path {
   /** The name alone, and with what it is a part of, as runners write it. */
   namesOf(...name: readonly string[]): readonly string[] {
     const parts = [...this.#titles.map(({ title }) => title), ...name];
-    return parts.flatMap((_, from) => [' > ', ' ', ' › '].map((between) => parts.slice(from).join(between)));
+    const names: string[] = [];
+    let length = 0;
+    for (let from = parts.length - 1; from >= 0; from--) {
+      length += parts[from]!.length;
+      if (length > MAX_NAME || parts.length - from > 2 * MAX_DEPTH) break;
+      const last = parts.slice(from);
+      names.push(...[' > ', ' ', ' › '].map((between) => last.join(between)));
+    }
+    return names;
   }
 }
