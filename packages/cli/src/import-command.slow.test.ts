@@ -19,13 +19,20 @@ it('EV932: tendon export writes what is stored, in each format', async () => {
   const place = makePlace();
   const folder = join(place.workspace, 'store/sessions/abc/events');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, '0.json'), JSON.stringify({ id: 0, source: 'user', action: 'message', args: { content: 'Hello' } }));
+  writeFileSync(
+    join(folder, '0.json'),
+    JSON.stringify({ id: 0, source: 'user', action: 'message', args: { content: 'Hello\u001b]0;x\u0007' } }),
+  );
   await tendon(place, ['import', 'store']);
   const json = await tendon(place, ['export', 'abc', '-o', 'out.json']);
   expect(json).toMatchObject({ code: 0, stdout: '', stderr: '' });
   const { trajectory } = JSON.parse(readFileSync(join(place.workspace, 'out.json'), 'utf8')) as { trajectory: readonly object[] };
-  expect(trajectory[0]).toMatchObject({ args: { content: 'Hello' } });
-  expect(JSON.parse((await tendon(place, ['export', 'abc', '-f', 'atif'])).stdout)).toMatchObject({ steps: [{ message: 'Hello' }] });
+  expect(trajectory[0]).toMatchObject({ args: { content: 'Hello\u001b]0;x\u0007' } });
+  expect(JSON.parse((await tendon(place, ['export', 'abc', '-f', 'atif'])).stdout)).toMatchObject({
+    steps: [{ message: expect.stringContaining('Hello') as string }],
+  });
+  // People look at it on a terminal, which escape sequences would command.
+  expect((await tendon(place, ['export', 'abc', '-f', 'markdown'])).stdout).toMatch(/\n## User\n\nHello\n/);
   const missing = await tendon(place, ['export', 'abd', '-f', 'markdown', '-o', 'none.md']);
   expect(missing).toMatchObject({ code: 1, stderr: 'There is no conversation abd.\n' });
   expect(existsSync(join(place.workspace, 'none.md'))).toBe(false);

@@ -11,6 +11,7 @@ import {
   type Config,
   type FoundServer,
 } from '@tendon/server/headless';
+import { printable } from '../terminal/printable.ts';
 
 export type ExportFormat = 'json' | 'jsonl' | 'atif' | 'markdown';
 
@@ -24,7 +25,13 @@ const WRITERS = { json: trajectoryText, jsonl: trajectoryLines, atif: atifText, 
 /** Through the server that runs on this home, else from its store. Rejects with an Error whose message can be shown. */
 export async function openExport(config: Config, conversation: string, format: ExportFormat): Promise<ConversationText> {
   const server = await findServer(config);
-  return server ? throughServer(server, conversation, format) : fromStore(config, conversation, format);
+  const text = await (server ? throughServer(server, conversation, format) : fromStore(config, conversation, format));
+  // What agents and commands wrote is looked at on a terminal sooner or later; the other formats have it as it is.
+  return format === 'markdown' ? { ...text, read: () => Readable.from(inPrint(text.read())) } : text;
+}
+
+async function* inPrint(text: Readable): AsyncGenerator<string> {
+  for await (const chunk of text.setEncoding('utf8') as AsyncIterable<string>) yield printable(chunk);
 }
 
 async function throughServer({ url, headers }: FoundServer, conversation: string, format: ExportFormat): Promise<ConversationText> {
