@@ -38,7 +38,7 @@ function ModelForm({ stored }: { readonly stored: StoredModel }) {
   const changes = { llm_model: name, llm_base_url: address.trim(), ...(key && { llm_api_key: key.trim() }) };
   return (
     <>
-      <SettingForm changes={isWhole ? changes : undefined}>
+      <SettingForm changes={isWhole ? changes : undefined} onSaved={() => setKey('')}>
         <SettingField
           label="Name"
           list={list}

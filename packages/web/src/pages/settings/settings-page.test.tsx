@@ -23,6 +23,12 @@ it('CL935: a model is tested in the provider’s words, given a key, and works',
   expect(model.getByLabelText<HTMLInputElement>('Key').value).toBe('');
   await userEvent.click(model.getByRole('button', { name: 'Test the saved model' }));
   await model.findByText(/^anthropic\/.* works: tools, several calls at once, a window of 200,000 tokens/, undefined, LATER);
+
+  // Another key for the same model is not left in the page either.
+  await userEvent.type(model.getByLabelText('Key'), 'sk-ant-9876543210');
+  await userEvent.click(model.getByRole('button', { name: 'Save' }));
+  await model.findByText('Saved', undefined, LATER);
+  await waitFor(() => expect(model.getByLabelText<HTMLInputElement>('Key').value).toBe(''), LATER);
 });
 
 it('CL935: nothing that is no address, no number and no key can be saved', async () => {
