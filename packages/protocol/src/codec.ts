@@ -62,6 +62,7 @@ function extensionsFit({
   timeout,
   client_id,
   executor,
+  confirmation_reason,
   tool_call_metadata,
   llm_metrics,
   reasoning,
@@ -71,6 +72,7 @@ function extensionsFit({
     (timeout ?? undefined) === (typeof timeout === 'number' ? timeout : undefined) &&
     (client_id ?? undefined) === (typeof client_id === 'string' ? client_id : undefined) &&
     (executor ?? undefined) === (typeof executor === 'string' ? executor : undefined) &&
+    (confirmation_reason ?? undefined) === (typeof confirmation_reason === 'string' ? confirmation_reason : undefined) &&
     typeof (tool_call_metadata ?? {}) === 'object' &&
     typeof (llm_metrics ?? {}) === 'object' &&
     isReasoning(reasoning ?? undefined)

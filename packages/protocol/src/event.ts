@@ -116,6 +116,8 @@ export interface EventExtensions {
   readonly client_id?: string;
   /** On runnable actions: the executor incarnation that was current when the action was appended. Never sent to clients. */
   readonly executor?: string;
+  /** On actions that wait for a person: why they were not simply run. One sentence without a full stop. */
+  readonly confirmation_reason?: string;
 }
 
 type ActionTable = typeof ACTIONS;

@@ -174,7 +174,12 @@ function withThought(action: ActionDraft, text: string): ActionDraft {
   return { ...action, args: { ...action.args, thought } } as ActionDraft;
 }
 
-function addressed(action: ActionDraft, metadata: ToolCallMetadata, { decision, risk }: Verdict, destination: Destination): SourcedDraft {
+function addressed(
+  action: ActionDraft,
+  metadata: ToolCallMetadata,
+  { decision, reason, risk }: Verdict,
+  destination: Destination,
+): SourcedDraft {
   const confirmation_state = STATES[decision];
   const args = {
     ...action.args,
@@ -183,7 +188,8 @@ function addressed(action: ActionDraft, metadata: ToolCallMetadata, { decision, 
   };
   const executor =
     isRunnable(action.action) && decision === 'allow' && destination && 'executor' in destination ? destination.executor : undefined;
-  return { ...action, source: 'agent', args, tool_call_metadata: metadata, ...(executor && { executor }) } as SourcedDraft;
+  const asks = decision === 'ask' && { confirmation_reason: reason };
+  return { ...action, source: 'agent', args, tool_call_metadata: metadata, ...asks, ...(executor && { executor }) } as SourcedDraft;
 }
 
 const STATES = { allow: undefined, ask: 'awaiting_confirmation', deny: 'rejected' } as const;

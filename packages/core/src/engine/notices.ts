@@ -116,8 +116,10 @@ export function addedAgain(
   confirmation_state: 'awaiting_confirmation' | 'confirmed' | 'rejected',
   executor?: string,
 ): SourcedDraft {
-  const { id: _id, timestamp: _timestamp, llm_metrics: _metrics, tool_call_metadata: call, reasoning: _reasoning, ...draft } = action;
+  const { id: _id, timestamp: _timestamp, llm_metrics: _metrics, tool_call_metadata: call, reasoning: _reasoning, ...rest } = action;
+  const { confirmation_reason, ...draft } = rest;
+  const asks = confirmation_state === 'awaiting_confirmation' && confirmation_reason !== undefined && { confirmation_reason };
   const args = { ...action.args, thought: '', confirmation_state };
-  const added = { ...draft, args, ...(call && { tool_call_metadata: withAnswerReference(call) }) };
+  const added = { ...draft, args, ...asks, ...(call && { tool_call_metadata: withAnswerReference(call) }) };
   return { ...added, ...(executor && isRunnable(action.action) && { executor }) } as SourcedDraft;
 }

@@ -30,8 +30,13 @@ export function wireFrame(event: Action | Observation, overrides: Overrides = {}
 }
 
 function actionBody(event: Action, overrides: Overrides): Frame {
-  const { timeout, client_id } = event;
-  return { args: overrides.args ?? event.args, ...(timeout !== undefined && { timeout }), ...(client_id !== undefined && { client_id }) };
+  const { timeout, client_id, confirmation_reason } = event;
+  return {
+    args: overrides.args ?? event.args,
+    ...(timeout !== undefined && { timeout }),
+    ...(client_id !== undefined && { client_id }),
+    ...(confirmation_reason !== undefined && { confirmation_reason }),
+  };
 }
 
 function observationBody(event: Observation, overrides: Overrides): Frame {

@@ -39,6 +39,7 @@ export function Decision(props: {
       </div>
       <WhatRuns whole={whole} edited={edited} onEdit={setEdited} />
       <p>{consequence}</p>
+      {action.confirmation_reason !== undefined && <p className="text-small">Asks because {action.confirmation_reason}.</p>}
       {!isRejecting ? (
         <div className="decision-acts">
           <Button look={isHigh ? 'line' : 'main'} {...(!isHigh && { hint: 'mod+enter' })} onClick={() => onApprove(edited)}>

@@ -9,7 +9,7 @@ const confirm = ChangeAgentStateAction.create({ agent_state: 'user_confirmed' })
 const reject = ChangeAgentStateAction.create({ agent_state: 'user_rejected' });
 const settings = { confirmation: () => ({ mode: 'rules', rules: [], analyzer: 'rules' }) as const };
 
-it('EN22: in confirmation mode an action waits; confirmed, it is added again and runs', async () => {
+it('EN22, TR950: in confirmation mode an action waits and says why; confirmed, it is added again and runs', async () => {
   const { say, submit, untilState, events, runtimes } = await stage({ settings, script: [{ text: 'let me', ...bash('echo yes') }, done] });
   await say('begin');
   await untilState('awaiting_user_confirmation');
@@ -31,7 +31,9 @@ it('EN22: in confirmation mode an action waits; confirmed, it is added again and
   ]);
   expect(log[7]).not.toHaveProperty('llm_metrics');
   expect(log[8]).toMatchObject({ args: { thought: 'let me', confirmation_state: 'awaiting_confirmation' }, llm_metrics: {} });
+  expect(log[8]).toMatchObject({ confirmation_reason: 'no rule allows `echo`' });
   expect(log[8]).not.toHaveProperty('executor');
+  expect(log[11]).not.toHaveProperty('confirmation_reason');
   expect(log[11]).toMatchObject({ args: { thought: '', confirmation_state: 'confirmed' }, executor: 'host-1' });
   expect(legalityProblems(projectMessages(log, codeActAgent))).toEqual([]);
 });
