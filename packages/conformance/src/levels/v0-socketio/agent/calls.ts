@@ -121,8 +121,8 @@ export const calls: readonly Check[] = [
     cites: ['EN98'],
     shares: 'talk',
     async run(target) {
-      const calls = ['first-of-two', 'second-of-two'].map((words) => ({ ...bash(`echo ${words}`), id: 'same' }));
-      const talk = await spoken(target, [{ calls }, { text: 'seen' }], await inShared(target));
+      const sameId = ['first-of-two', 'second-of-two'].map((words) => ({ ...bash(`echo ${words}`), id: 'same' }));
+      const talk = await spoken(target, [{ calls: sameId }, { text: 'seen' }], await inShared(target));
       const second = await request(target, talk, 1);
       for (const words of ['first-of-two', 'second-of-two'])
         assert.ok(
