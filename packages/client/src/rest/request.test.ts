@@ -22,6 +22,8 @@ beforeAll(async () => {
       if (request.url === '/api/settings') return response.writeHead(404).end('{"error":"Settings not found"}');
       if (request.url === '/api/options/models') return response.writeHead(401).end('{"detail":"Unauthorized"}');
       if (request.url === '/api/options/agents') return undefined;
+      if (request.url === '/api/secrets')
+        return response.writeHead(422).end('{"detail":[{"type":"x","loc":["body","name"],"msg":"a name has letters"}]}');
       return response.setHeader('content-type', 'application/json').end('{"results":[],"next_page_id":null}');
     });
   });
@@ -62,6 +64,8 @@ describe('REST', () => {
 
   it('rejects with the words of the server', async () => {
     await expect(createRest({ baseUrl }).options.models()).rejects.toMatchObject({ status: 401, message: 'Unauthorized' });
+    const misfit = createRest({ baseUrl }).secrets.create({ name: '1', value: 'x' });
+    await expect(misfit).rejects.toMatchObject({ status: 422, message: 'name: a name has letters' });
   });
 
   it('rejects with status 0 when there is no answer in time, or nobody there', async () => {

@@ -1,3 +1,5 @@
+import { failureText } from '@tendon/protocol';
+
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT';
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -87,12 +89,6 @@ export class ApiError extends Error {
 
 /** The words of an error body in any of the shapes that servers of these generations use. */
 function apiErrorFrom(status: number, body: unknown): ApiError {
-  if (typeof body === 'string' && body) return new ApiError(status, body);
-  const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const words = [fields.detail, fields.error, fields.message].find((value) => typeof value === 'string' && value !== '');
-  return new ApiError(
-    status,
-    (words as string | undefined) ?? `The server answered ${status}`,
-    typeof fields.msg_id === 'string' ? fields.msg_id : '',
-  );
+  const { msg_id: id } = Object(body) as { readonly msg_id?: unknown };
+  return new ApiError(status, failureText(body) ?? `The server answered ${status}`, typeof id === 'string' ? id : '');
 }

@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { failureText } from '@tendon/protocol';
 import { z } from 'zod';
 import type { Config } from './config/config.ts';
 
@@ -91,6 +92,6 @@ export async function askForBody(server: FoundServer, ...request: RequestParts):
   const { notFound } = request[2];
   if (status === 404 && notFound !== undefined) throw new Error(notFound);
   if (status === 401) throw new Error(`The server at ${server.url} wants a key: set SESSION_API_KEY.`);
-  if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
+  if (!ok) throw new Error(failureText(body) ?? `The server answered ${status}.`);
   return body;
 }
