@@ -131,6 +131,7 @@ const LAYERS = {
       'sandboxes-command',
       'keys-command',
       'rules-command',
+      'secrets-command',
       'executor-command',
       'conformance-command',
     ],

@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   rules: async () => (await import('./rules-command.ts')).rulesCommand,
+  secrets: async () => (await import('./secrets-command.ts')).secretsCommand,
   executor: async () => (await import('./executor-command.ts')).executorCommand,
   conformance: async () => (await import('./conformance-command.ts')).conformanceCommand,
 };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { serve } from './sandboxes/sandboxes.test-support.ts';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 
-it('TR900: saved rules are listed by number and taken back, of the settings and of one conversation', async () => {
+it('TR900, TR951: saved rules are listed by number and taken back, of the settings and of one conversation; secrets by name', async () => {
   const place = makePlace();
   const { server, url } = await serve(place, [{ text: 'hello' }]);
   const headers = { 'content-type': 'application/json' };
@@ -25,6 +25,20 @@ it('TR900: saved rules are listed by number and taken back, of the settings and 
   expect((await tendon(place, ['rules', 'remove', '1', '--conversation', id])).code).toBe(0);
   expect((await tendon(place, ['rules', '--conversation', id])).stdout).toBe('No rules are saved.\n');
   expect((await tendon(place, ['rules', '--conversation', 'none'])).code).toBe(1);
+
+  // Of the same server: what else is named once and listed.
+  const secrets = (...args: readonly string[]) => tendon(place, ['secrets', ...args], { input: 'a-value-of-its-own\n' });
+  expect(await secrets('add', 'DEPLOY_KEY', '--host', 'Example.org', '--host', 'b.test', '--description', 'to deploy')).toEqual({
+    code: 0,
+    stdout: 'Stored: DEPLOY_KEY.\n',
+    stderr: '',
+  });
+  expect((await secrets()).stdout).toBe('DEPLOY_KEY  to example.org, b.test  to deploy\n');
+  expect((await secrets('hosts', 'DEPLOY_KEY')).stdout).toBe('DEPLOY_KEY may go anywhere.\n');
+  expect(JSON.parse((await secrets('list', '--json')).stdout)).toEqual({ secrets: [{ name: 'DEPLOY_KEY', description: 'to deploy' }] });
+  expect(await secrets('add', '1')).toMatchObject({ code: 1, stderr: expect.stringContaining('a name has letters') });
+  expect((await secrets('remove', 'DEPLOY_KEY')).code).toBe(0);
+  expect((await secrets('remove', 'DEPLOY_KEY')).code).toBe(1);
   server.signal('SIGTERM');
   await server.ended;
   expect(await tendon(place, ['rules'])).toMatchObject({ code: 1, stderr: expect.stringContaining('No server runs') });
