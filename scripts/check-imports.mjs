@@ -28,6 +28,7 @@ const LAYERS = {
   protocol: [
     ['index'],
     ['dialects', 'json-schema'],
+    ['partial-answer'],
     ['volatile'],
     ['executor-api', 'node', 'secrets', 'async'],
     ['rest'],

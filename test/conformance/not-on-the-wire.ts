@@ -16,7 +16,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',
-    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917, CL920, CL921, CL925–CL927, CL930, CL935–CL937',
+    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917, CL920, CL921, CL925–CL927, CL930, CL935–CL937, CL940',
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
@@ -39,8 +39,8 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'DL9, EN87, EN133, EN206, EN207, EN965, EN850, EN856',
   },
   {
-    why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers and long silences.',
-    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51, LM120, LM711, LM712, LM720–LM730, LM745, LM732, LM800–LM807, LM809, LM733',
+    why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers, answers that halt in the middle and long silences.',
+    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51, LM120, LM711, LM712, LM720–LM730, LM745, LM732, LM800–LM807, LM809, LM733, SV940',
   },
   {
     why: 'The stand-ins that Tendon brings for a model are chosen by the operator.',

@@ -2,11 +2,10 @@ export { actions, type ActionPayload, type EditArgs, type MessageParts } from '.
 export { connect, type ConnectOptions, type ConversationConnection, type ConversationSnapshot, type Notice } from './connection/connect.ts';
 export { type ConnectionState, type RefusalCause } from './connection/connection-state.ts';
 export { type OutboxEntry } from './connection/outbox.ts';
-export { type PartialAnswer } from './connection/volatile-buffers.ts';
 export { createRest, type Rest, type RestOptions } from './create-rest.ts';
 export { newId } from './new-id.ts';
 export { ApiError } from './rest/request.ts';
 export { type ConversationInfo, type ConversationPage, type Created, type NewConversation } from './rest/conversations.ts';
-export type { ModelInfo, ModelProbeInfo as ModelProbe } from '@tendon/protocol';
+export type { ModelInfo, ModelProbeInfo as ModelProbe, PartialAnswer } from '@tendon/protocol';
 export { type ServerInfo } from './rest/settings.ts';
 export { type SettingsPatch } from './rest/settings.ts';

@@ -1,10 +1,9 @@
-import type { Event, DelegatedFrame, NetworkFrame, PortsFrame, StatusFrame } from '@tendon/protocol';
+import type { Event, DelegatedFrame, NetworkFrame, PartialAnswer, PortsFrame, StatusFrame } from '@tendon/protocol';
 import type { ConversationState } from '@tendon/protocol/reduce';
 import type { ActionPayload, MessageParts } from '../actions.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { OutboxEntry } from './outbox.ts';
-import type { PartialAnswer } from './volatile-buffers.ts';
 
 export interface Notice {
   readonly id: number;

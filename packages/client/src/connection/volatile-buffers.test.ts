@@ -16,6 +16,37 @@ describe('volatile text', () => {
     expect(buffers.answer?.turn).toBe(5);
   });
 
+  it('CL940: of an answer whose beginning is not known nothing is shown, and nothing is joined over a gap', () => {
+    const buffers = new VolatileBuffers();
+    buffers.addDelta(delta(5, 40, 's 2. run'));
+    expect(buffers.answer).toBeUndefined();
+    buffers.addDelta(delta(5, 0, 'Steps 1. look'));
+    buffers.addDelta(delta(5, 60, 'write'));
+    expect(buffers.answer?.text).toBe('Steps 1. look');
+  });
+
+  it('CL940: an answer that is being written stays when its user writes, and when an action of theirs ends', () => {
+    const buffers = new VolatileBuffers();
+    buffers.addDelta(delta(5, 0, 'Hello'));
+    const meta = { timestamp: '', cause: 6 };
+    buffers.settle(fromJson({ ...meta, id: 5, source: 'user', action: 'message', args: { content: 'quickly' } }));
+    buffers.settle(fromJson({ ...meta, id: 6, source: 'user', action: 'run', args: { command: 'ls' } }));
+    buffers.settle(fromJson({ ...meta, id: 7, source: 'agent', observation: 'run', content: '', extras: { command: 'ls' } }));
+    buffers.addDelta(delta(5, 5, ' world'));
+    expect(buffers.answer?.text).toBe('Hello world');
+    buffers.settle(
+      fromJson({
+        id: 8,
+        timestamp: '',
+        source: 'environment',
+        observation: 'agent_state_changed',
+        content: '',
+        extras: { agent_state: 'stopped' },
+      }),
+    );
+    expect(buffers.answer).toBeUndefined();
+  });
+
   it('CL7: the event that replaces it ends it', () => {
     const buffers = new VolatileBuffers();
     buffers.addDelta(delta(5, 0, 'Hello'));

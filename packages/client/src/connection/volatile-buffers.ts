@@ -3,19 +3,11 @@
  *
  * Invariants
  * V1  Nothing here outlives the event that replaces it, or the connection it came over.
- * V2  At most `MAX_TEXT` characters a text: the beginning of an answer, the end of an output.
+ * V2  At most `MAX_TEXT` characters of an output: its end.
  */
-import type { DeltaFrame, Event, OutputFrame } from '@tendon/protocol';
+import { unlessEnded, withDelta, type DeltaFrame, type Event, type OutputFrame, type PartialAnswer } from '@tendon/protocol';
 
 const MAX_TEXT = 262_144;
-
-export interface PartialAnswer {
-  /** The id that the first event of the answer will have. */
-  readonly turn: number;
-  readonly text: string;
-  readonly reasoning: string;
-  readonly tool: string;
-}
 
 export class VolatileBuffers {
   #answer: PartialAnswer | undefined;
@@ -32,12 +24,8 @@ export class VolatileBuffers {
     return new Map(this.#outputs);
   }
 
-  addDelta({ turn, part, offset, text }: DeltaFrame): void {
-    if (this.#answer && turn < this.#answer.turn) return;
-    const answer = this.#answer?.turn === turn ? this.#answer : { turn, text: '', reasoning: '', tool: '' };
-    // An offset before the end means the provider started over; one beyond it, that we joined late.
-    const joined = answer[part].slice(0, offset) + text;
-    this.#answer = { ...answer, [part]: joined.slice(0, MAX_TEXT) };
+  addDelta(delta: DeltaFrame): void {
+    this.#answer = withDelta(this.#answer, delta);
   }
 
   addOutput({ cause, offset, text }: OutputFrame): void {
@@ -48,7 +36,7 @@ export class VolatileBuffers {
   }
 
   settle(event: Event): void {
-    if (this.#answer && event.id >= this.#answer.turn) this.#answer = undefined;
+    this.#answer = unlessEnded(this.#answer, event);
     if ('observation' in event && event.cause !== undefined) this.#forget(event.cause);
   }
 

@@ -1,4 +1,4 @@
-import type { CatalogError, ConversationState, Event, ParsedAction, VolatileFrame } from '@tendon/protocol';
+import type { CatalogError, ConversationState, DeltaFrame, Event, ParsedAction, VolatileFrame } from '@tendon/protocol';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 
 /** `isRepeated`: the action had been sent before, and nothing was appended. */
@@ -14,7 +14,12 @@ interface ConversationView {
   readonly state: ConversationState;
   /** Work is under way, or pending in the log: a turn, an action, a requested condensation. */
   readonly isAtWork: boolean;
-  /** Volatile frames from now on, after the last status so far and what a running action has printed; the returned function ends it. */
+  /** The answer that the model is writing: one frame for each part that has begun, with its text so far. */
+  readonly partialAnswer: readonly DeltaFrame[];
+  /**
+   * Volatile frames from now on, after the last status so far, what a running action has printed and the answer so far; the returned
+   * function ends it.
+   */
   watch(listener: (frame: VolatileFrame) => void): () => void;
 }
 

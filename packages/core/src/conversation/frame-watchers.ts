@@ -1,8 +1,18 @@
 /**
- * Who watches a conversation's volatile frames. It owns what a watcher that comes later is given: the last status, and what the
- * running action has printed.
+ * Who watches a conversation's volatile frames. It owns what a watcher that comes later is given: the last status, what the
+ * running action has printed, and the answer that is being written.
  */
-import type { OutputFrame, StatusFrame, VolatileFrame } from '@tendon/protocol';
+import {
+  deltasOf,
+  unlessEnded,
+  withDelta,
+  type DeltaFrame,
+  type Event,
+  type OutputFrame,
+  type PartialAnswer,
+  type StatusFrame,
+  type VolatileFrame,
+} from '@tendon/protocol';
 
 /** The maximum of stored output; the newest is stored. */
 const MAX_CHARS = 1024 * 1024;
@@ -13,10 +23,17 @@ export class FrameWatchers {
   /** In order. Of the last action that printed anything, whether or not it still runs. */
   #output: OutputFrame[] = [];
   #chars = 0;
+  #answer: PartialAnswer | undefined;
+
+  /** One frame for each part that has begun. */
+  get partialAnswer(): readonly DeltaFrame[] {
+    return deltasOf(this.#answer);
+  }
 
   readonly emit = (frame: VolatileFrame): void => {
     if (frame.volatile === 'status') this.#lastStatus = frame;
     if (frame.volatile === 'output') this.#keep(frame);
+    if (frame.volatile === 'delta') this.#answer = withDelta(this.#answer, frame);
     for (const watcher of this.#watchers) watcher(frame);
   };
 
@@ -25,8 +42,14 @@ export class FrameWatchers {
     this.#watchers.add(listener);
     if (this.#lastStatus) listener(this.#lastStatus);
     for (const frame of this.#output) if (running.has(frame.cause)) listener(frame);
+    for (const frame of this.partialAnswer) listener(frame);
     return () => this.#watchers.delete(listener);
   }
+
+  /** An event of the log, as it comes. */
+  readonly settle = (event: Event): void => {
+    this.#answer = unlessEnded(this.#answer, event);
+  };
 
   clear(): void {
     this.#watchers.clear();

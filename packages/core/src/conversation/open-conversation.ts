@@ -7,7 +7,15 @@
  * C2  Every `submit` resolves, with the first event it appended or a catalogued error.
  * C3  Closing appends nothing and cancels nothing in the sandbox: another process may go on from the log.
  */
-import { isActive, isRunnable, SystemAction, type ConversationState, type ParsedAction, type VolatileFrame } from '@tendon/protocol';
+import {
+  isActive,
+  isRunnable,
+  SystemAction,
+  type ConversationState,
+  type DeltaFrame,
+  type ParsedAction,
+  type VolatileFrame,
+} from '@tendon/protocol';
 import { Mutex } from '@tendon/protocol/async';
 import type { Mask } from '@tendon/protocol/masking';
 import type { Agent } from '../agents/agent.ts';
@@ -116,6 +124,7 @@ export async function openConversation(options: OpenConversationOptions): Promis
   const watchers = new FrameWatchers();
   const { ports, storedTo } = await openPorts(options, watchers.emit);
   const { folded, view, report } = ports;
+  folded.onEvent(watchers.settle);
   const snapshots = storeSnapshots({ log, folded, view, storedTo, every: options.settings.snapshotEvery, report });
   const conversation = new OpenConversation(id, { ports, watchers, snapshots, confirmation: options.settings.confirmation ?? NEVER_ASKS });
   const isNew = log.nextId === 0;
@@ -251,6 +260,10 @@ class OpenConversation implements Conversation {
     const { aborts, folded } = this.#ports;
     if (aborts.closing.aborted) return;
     await folded.append(({ conversation }) => drafts(conversation.nextId));
+  }
+
+  get partialAnswer(): readonly DeltaFrame[] {
+    return this.#watchers.partialAnswer;
   }
 
   watch(listener: (frame: VolatileFrame) => void): () => void {

@@ -8,6 +8,8 @@ import { Seen } from '@tendon/testing';
 export interface AskedModel {
   /** The user's last message. */
   readonly task: string;
+  /** Streams the beginning of an answer; `answer` goes on with it. */
+  begin(text: string): void;
   answer(): void;
   refuse(status: number, headers: Readonly<Record<string, string>>): void;
 }
@@ -41,13 +43,18 @@ export class HeldEndpoint {
     this.open += 1;
     this.most = Math.max(this.most, this.open);
     response.once('close', () => (this.open -= 1));
+    const chunk = (delta: object, finish_reason: string | null) =>
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'x', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+    const begin = (content: string): void => {
+      if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(chunk({ role: 'assistant', content }, null));
+    };
     this.asked.take({
       task: /job-[a-z]/.exec(body)?.[0] ?? '',
+      begin,
       answer: () => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        const chunk = (delta: object, finish_reason: string | null) =>
-          `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'x', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-        response.end(`${chunk({ role: 'assistant', content: 'done' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
+        begin('done');
+        response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
       },
       refuse: (status, headers) => void response.writeHead(status, headers).end('{}'),
     });

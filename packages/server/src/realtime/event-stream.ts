@@ -11,7 +11,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@tendon/core';
-import type { Dialect, Frame, NetworkFrame, Phase, VolatileFrame, OutputFrame } from '@tendon/protocol';
+import type { DeltaFrame, Dialect, Frame, NetworkFrame, Phase, VolatileFrame, OutputFrame } from '@tendon/protocol';
 import type { OpenConversation } from '../conversations/open-conversations.ts';
 import { AnswerReader } from '../events/answer-reader.ts';
 import { Past } from './past.ts';
@@ -36,6 +36,8 @@ export interface EventStreamOptions {
 export class EventStream {
   readonly #options: EventStreamOptions;
   readonly #lateOutput: LateOutput;
+  readonly #lateAnswer: LateAnswer;
+  #open: OpenConversation | undefined;
   /** Waits for a client that is behind. */
   #lateQuestions: NetworkFrame | undefined;
   #nextId = 0;
@@ -43,6 +45,7 @@ export class EventStream {
   constructor(options: EventStreamOptions) {
     this.#options = options;
     this.#lateOutput = createLateOutput(options.wire, MAX_UNSENT_FOR_VOLATILE);
+    this.#lateAnswer = new LateAnswer(options.wire, () => this.#open?.conversation.partialAnswer ?? []);
   }
 
   /** Events with a lower id are behind the cursor. */
@@ -52,6 +55,7 @@ export class EventStream {
 
   /** Sends every event with id ≥ `from`, until the signal aborts. Rejects with the storage's error. */
   async follow(open: OpenConversation, from: number, signal: AbortSignal): Promise<void> {
+    this.#open = open;
     const { log } = open.conversation;
     const mark = log.nextId;
     const past = new Past(this.#options.dialect);
@@ -102,8 +106,9 @@ export class EventStream {
   /** Sends a volatile frame, unless the client is behind. */
   show(frame: VolatileFrame): void {
     const { wire, dialect } = this.#options;
-    // Output waits for a client that is behind; a partial answer comes whole with its event.
+    // What has gaps is of no use: output waits for a client that is behind, and of an answer the rest is sent when it has caught up.
     if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
+    if (frame.volatile === 'delta' && this.#lateAnswer.holds(frame)) return;
     if (frame.volatile === 'network' && this.#holds(frame)) return;
     if (wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
     const frames = dialect.encodeVolatile(frame);
@@ -162,4 +167,47 @@ function createLateOutput(wire: Wire, maxUnsentBytes: number): LateOutput {
       return true;
     },
   };
+}
+
+/** How far the client has the answer that is being written. While it is behind nothing is sent, and then the rest, one frame for each part. */
+class LateAnswer {
+  readonly #wire: Wire;
+  readonly #partialAnswer: () => readonly DeltaFrame[];
+  #turn = -1;
+  /** Characters that were sent of each part. */
+  #sent = new Map<DeltaFrame['part'], number>();
+  #isBehind = false;
+
+  constructor(wire: Wire, partialAnswer: () => readonly DeltaFrame[]) {
+    this.#wire = wire;
+    this.#partialAnswer = partialAnswer;
+  }
+
+  /** True when the frame is not to be sent now. */
+  holds({ turn, part, offset, text }: DeltaFrame): boolean {
+    if (turn !== this.#turn) this.#sent.clear();
+    this.#turn = turn;
+    const { unsent } = this.#wire;
+    if (!this.#isBehind && unsent.bytes <= MAX_UNSENT_FOR_VOLATILE) {
+      this.#sent.set(part, offset + text.length);
+      return false;
+    }
+    // A provider that starts over makes what was sent void.
+    this.#sent.set(part, Math.min(this.#sent.get(part) ?? 0, offset));
+    if (!this.#isBehind) void unsent.drained(MAX_UNSENT_FOR_VOLATILE / 2).then(() => this.#catchUp());
+    this.#isBehind = true;
+    return true;
+  }
+
+  #catchUp(): void {
+    this.#isBehind = false;
+    if (this.#wire.closed.aborted) return;
+    for (const frame of this.#partialAnswer()) {
+      if (frame.turn !== this.#turn) this.#sent.clear();
+      this.#turn = frame.turn;
+      const offset = this.#sent.get(frame.part) ?? 0;
+      this.#sent.set(frame.part, frame.text.length);
+      if (frame.text.length > offset) this.#wire.sendVolatile({ ...frame, offset, text: frame.text.slice(offset) });
+    }
+  }
 }
