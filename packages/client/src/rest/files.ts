@@ -8,14 +8,20 @@ export function fileRoutes(request: Request) {
     /** Folders first, each ending in `/`; entries of a folder carry its path. */
     list: (id: string, path?: string) => request<FileList>(at(id, 'list-files'), { query: { path } }),
     read: (id: string, file: string) => request<FileContent>(at(id, 'select-file'), { query: { file } }),
-    upload: (id: string, files: readonly File[]) => {
+    /** `replaces`: what it held when it was read; the answer is 409 where it holds something else by now. */
+    save: (id: string, file: string, content: string, replaces?: string) =>
+      request<{ message: string }>(at(id, 'save-file'), { method: 'POST', body: { filePath: file, content, replaces } }),
+    download: (id: string, path: string, signal?: AbortSignal) =>
+      request<Blob>(at(id, 'files/download'), { query: { path }, asBlob: true, ...(signal && { signal }) }),
+    /** Into a folder of the workspace, or the workspace itself. */
+    upload: (id: string, files: readonly File[], folder = '') => {
       const form = new FormData();
-      for (const file of files) form.append('files', file, file.name);
+      for (const file of files) form.append('files', file, `${folder && `${folder}/`}${file.name}`);
       return request<UploadAnswer>(at(id, 'upload-files'), { method: 'POST', body: form });
     },
     changes: (id: string) => request<GitChanges>(at(id, 'git/changes')),
     diff: (id: string, path: string) => request<GitDiff>(at(id, 'git/diff'), { query: { path } }),
-    /** Where a browser downloads the workspace from. */
-    zipPath: (id: string) => at(id, 'zip-directory'),
+    /** A folder, or the whole workspace. */
+    zip: (id: string, path?: string) => request<Blob>(at(id, 'zip-directory'), { query: { path }, asBlob: true }),
   };
 }

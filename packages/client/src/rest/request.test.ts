@@ -48,6 +48,11 @@ describe('REST', () => {
     ]);
   });
 
+  it('CL970: a file comes as its bytes, also when it looks like JSON', async () => {
+    const file = await createRest({ baseUrl }).files.download('c 1', 'a b.json');
+    expect([file.size > 0, seen.at(-1)?.url]).toEqual([true, '/api/conversations/c%201/files/download?path=a+b.json']);
+  });
+
   it('CL53: identifies a request that may be repeated', async () => {
     const rest = createRest({ baseUrl });
     await rest.conversations.create({ initial_user_msg: 'build it' }, { idempotencyKey: 'k-1' });

@@ -6,6 +6,8 @@ export interface RequestOptions {
   /** JSON, or a form for uploads. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** The answer is a file: its bytes, unread. */
+  readonly asBlob?: boolean;
   /** Identifies the request: repeated with the same key, it has its effect once. */
   readonly idempotencyKey?: string;
 }
@@ -20,20 +22,24 @@ export interface RequestConfig {
   readonly timeoutMs: number;
 }
 
+/** Of files, which may be large and the way slow. */
+const TRANSFER_MS = 30 * 60_000;
+
 export function createRequest(config: RequestConfig): Request {
   return async <T>(path: string, options: RequestOptions = {}): Promise<T> => {
-    const deadline = AbortSignal.timeout(config.timeoutMs);
+    const isTransfer = options.asBlob || options.body instanceof FormData;
+    const timeoutMs = isTransfer ? Math.max(TRANSFER_MS, config.timeoutMs) : config.timeoutMs;
+    const deadline = AbortSignal.timeout(timeoutMs);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
     let response: Response;
-    let text: string;
+    let body: unknown;
     try {
       response = await config.fetch(urlOf(config.baseUrl, path, options.query), { ...bodyOf(options, config.apiKey()), signal });
-      text = await response.text();
+      body = options.asBlob && response.ok ? await response.blob() : parse(await response.text());
     } catch {
       if (options.signal?.aborted) throw options.signal.reason;
-      throw new ApiError(0, deadline.aborted ? `No answer in ${config.timeoutMs / 1000} s` : `Could not reach ${hostOf(config.baseUrl)}`);
+      throw new ApiError(0, deadline.aborted ? `No answer in ${timeoutMs / 1000} s` : `Could not reach ${hostOf(config.baseUrl)}`);
     }
-    const body = parse(text);
     if (!response.ok) throw apiErrorFrom(response.status, body);
     return body as T;
   };

@@ -23,7 +23,12 @@ export const FilePath = z
   .max(4096)
   .refine((path) => !path.includes('\0') && path.isWellFormed(), 'this is not a path');
 
-export const SaveFile = z.object({ filePath: FilePath.min(1), content: z.string() });
+export const SaveFile = z.object({
+  filePath: FilePath.min(1),
+  content: z.string(),
+  /** What the file held when it was read: a file that holds something else by now is not overwritten (ours). */
+  replaces: z.string().optional(),
+});
 export type SaveFile = z.output<typeof SaveFile>;
 
 /** Added, modified, deleted, unmerged; sorted by path. Untracked files count as added, a rename as a deletion and an addition. */

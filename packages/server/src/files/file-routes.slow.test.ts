@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
@@ -65,13 +65,33 @@ describe('SV26: files of a workspace', () => {
     expect((await get('/files/tree?path=none'))[0]).toBe(404);
   });
 
-  it('are saved', async () => {
+  it('SV970: are saved, and not over a text that nobody has seen', async () => {
     const { server, url, base } = await place();
     expect(await (await server.post(`${url}/save-file`, { filePath: 'new/a.txt', content: 'hi' })).json()).toEqual({
       message: 'File saved successfully',
     });
     expect(readFileSync(join(base, 'new/a.txt'), 'utf8')).toBe('hi');
     expect((await server.post(`${url}/save-file`, { filePath: 'new', content: 'x' })).status).toBe(400);
+    const replace = async (filePath: string, replaces: string) =>
+      (await server.post(`${url}/save-file`, { filePath, content: 'mine', replaces })).status;
+    expect([await replace('new/a.txt', 'other'), await replace('gone.txt', 'x'), await replace('new/a.txt', 'hi')]).toEqual([
+      409, 409, 200,
+    ]);
+    expect([readFileSync(join(base, 'new/a.txt'), 'utf8'), existsSync(join(base, 'gone.txt'))]).toEqual(['mine', false]);
+  });
+
+  it('SV971: are downloaded with their bytes and name, and never as a page', async () => {
+    const { server, url, base } = await place();
+    writeFileSync(join(base, 'é "a".html'), Buffer.from([0, 255]));
+    const file = await server.get(`${url}/files/download?path=${encodeURIComponent('é "a".html')}`);
+    expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([0, 255]);
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="___a_.html"; filename*=UTF-8''%C3%A9%20%22a%22.html`,
+      'content-security-policy': 'sandbox',
+      'x-content-type-options': 'nosniff',
+    });
+    expect((await server.get(`${url}/files/download?path=none`)).status).toBe(404);
     expect((await server.post(`${url}/save-file`, { filePath: '' })).status).toBe(422);
   });
 });
@@ -140,6 +160,11 @@ describe('SV28: the zip', () => {
     const [broken, list] = JSON.parse(names.toString()) as [null, string[]];
     expect(broken).toBeNull();
     expect(list.toSorted()).toEqual(['empty/', 'name with\nline.txt', 'src/', 'src/a.py']);
+    const folder = await server.get(`${url}/zip-directory?path=src`);
+    expect([folder.headers.get('content-disposition'), (await folder.text()).includes('a.py')]).toEqual([
+      'attachment; filename="src.zip"',
+      true,
+    ]);
   });
 
   it('of an unknown conversation is not there', async () => {

@@ -3,7 +3,7 @@ import { Failure, FileContent, FileList, FilePath, SaveFile, toFileTree, UploadA
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { withDeadline } from '@tendon/protocol/async';
-import { fileFailureStatus, wordsOf, isUntouched, workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
+import { fileFailureStatus, wordsOf, isUntouched, type Workspace, workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
 import { shownEntries } from './shown-entries.ts';
 import { workspaceEntries, workspacePath } from './workspace-entries.ts';
 import type { App, Routes } from '../platform/http/app.ts';
@@ -26,6 +26,7 @@ interface FilesContext extends WorkspaceContext {
 export const conversationFileRoutes: Routes<FilesContext> = (app, context) => {
   listing(app, context);
   contents(app, context);
+  saving(app, context);
   tree(app, context);
 };
 
@@ -75,18 +76,34 @@ function contents(app: App, context: FilesContext): void {
   app.get('/api/conversations/:id/files/content', { schema: byPath }, async ({ params, query }, reply) =>
     select(params.id, query.path, reply as FastifyReply),
   );
+}
+
+function saving(app: App, context: FilesContext): void {
   const saved = { params: ById, body: SaveFile, response: { 200: z.object({ message: z.string() }), ...failures } };
   app.post('/api/conversations/:id/save-file', { schema: saved }, async ({ params, body }, reply) => {
     const workspace = await workspaceOf(context, params.id);
     if ('code' in workspace) return sendFailure(reply, workspace);
+    const path = workspacePath(body.filePath);
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
-      await workspace.runtime.files.write(workspacePath(body.filePath), Buffer.from(body.content), { signal });
+      if (body.replaces !== undefined && !(await holds(workspace, path, body.replaces, signal)))
+        return reply.code(409).send(failureWith(`${body.filePath} has changed since it was read, and was not overwritten`));
+      await workspace.runtime.files.write(path, Buffer.from(body.content), { signal });
       return { message: 'File saved successfully' };
     } catch (cause) {
       return failed(reply, cause, 'Error saving file');
     }
   });
+}
+
+/** Whether the file is there and holds this text. */
+async function holds({ runtime }: Workspace, path: string, text: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return Buffer.from(text).equals(await runtime.files.read(path, { signal, maxBytes: MAX_FILE_BYTES }));
+  } catch (cause) {
+    if ([404, 413].includes(fileFailureStatus(cause))) return false;
+    throw cause;
+  }
 }
 
 /** A `FileNode` whose children are such nodes again, which OpenAPI's writer cannot follow. */
@@ -162,18 +179,47 @@ export const conversationTransferRoutes: Routes<WorkspaceContext & { readonly cl
     }
   });
 
-  app.get('/api/conversations/:id/zip-directory', { schema: { params: ById } }, async ({ params }, reply) => {
+  const one = { params: ById, querystring: z.object({ path: FilePath.min(1) }) };
+  app.get('/api/conversations/:id/files/download', { schema: one }, async ({ params, query }, reply) => {
     const workspace = await workspaceOf(context, params.id);
     if ('code' in workspace) return sendFailure(reply, workspace);
     try {
+      const maxBytes = LIMITS.maxFileBytes;
+      const bytes = await withDeadline(WRITE_MS, (signal) => workspace.runtime.files.read(workspacePath(query.path), { signal, maxBytes }));
+      return reply
+        .type('application/octet-stream')
+        .headers({ 'content-disposition': attachment(query.path), 'content-security-policy': 'sandbox' })
+        .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    } catch (cause) {
+      return failed(reply, cause, 'Error reading file');
+    }
+  });
+
+  const zipped = { params: ById, querystring: z.object({ path: FilePath.optional() }) };
+  app.get('/api/conversations/:id/zip-directory', { schema: zipped }, async ({ params, query }, reply) => {
+    const workspace = await workspaceOf(context, params.id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    const folder = workspacePath(query.path ?? '');
+    try {
       const { zipWorkspace } = await import('./zip-workspace.ts');
-      const zip = await zipWorkspace(workspace, context.clock.now());
-      return reply.type('application/zip').header('content-disposition', 'attachment; filename="workspace.zip"').send(zip);
+      const zip = await zipWorkspace(workspace, context.clock.now(), folder);
+      const name = folder === '.' ? 'workspace' : folder.replace(/\/+$/, '');
+      return reply
+        .type('application/zip')
+        .header('content-disposition', attachment(`${name}.zip`))
+        .send(zip);
     } catch (cause) {
       return reply.code(fileFailureStatus(cause)).send(failureWith(`Error creating the zip: ${wordsOf(cause)}`));
     }
   });
 };
+
+/** By its last name; in a form of the header that takes any character. */
+function attachment(path: string): string {
+  const name = path.split('/').findLast((part) => part !== '') ?? 'file';
+  const plain = name.replaceAll(/[^\w.-]/g, '_');
+  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`;
+}
 
 function wordsFor(count: number): string {
   if (count === 0) return 'No files were uploaded';

@@ -117,6 +117,29 @@ export const workspace: readonly Check[] = [
     },
   },
   {
+    id: 'v0-rest/save-download',
+    title: 'a file that changed since it was read is not overwritten by who says what it held; any file is downloaded byte by byte',
+    cites: ['SV970', 'SV971'],
+    needs: '/api/conversations/{id}/files/download',
+    shares: 'workspace',
+    async run(target) {
+      const base = await withFiles(target, "printf 'now\\r\\n' > conformance.txt; printf '\\377\\000x' > conformance.bin");
+      const save = (content: string, replaces?: string) =>
+        target.ask('POST', `${base}/save-file`, { body: { filePath: 'conformance.txt', content, replaces } });
+      const refused = await save('mine', 'before');
+      hasStatus(refused, 409);
+      hasTypes(refused.body, { error: 'string' }, 'answer');
+      assert.equal((await target.ask('GET', `${base}/select-file?file=conformance.txt`)).body.code, 'now\r\n');
+      hasStatus(await save('mine', 'now\r\n'), 200);
+      assert.equal((await target.ask('GET', `${base}/select-file?file=conformance.txt`)).body.code, 'mine');
+      const bytes = await target.ask('GET', `${base}/files/download?path=conformance.bin`);
+      hasStatus(bytes, 200);
+      assert.match(bytes.headers.get('content-disposition') ?? '', /^attachment/);
+      assert.equal(bytes.headers.get('content-length'), '3');
+      hasStatus(await target.ask('GET', `${base}/files/download?path=conformance.none`), 404);
+    },
+  },
+  {
     id: 'v0-rest/git-changes',
     title: '`git/changes` and `git/diff` list what differs from the last commit',
     cites: ['SV29'],

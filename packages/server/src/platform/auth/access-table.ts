@@ -35,6 +35,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `GET ${ONE}/select-file`,
     `GET ${ONE}/files/content`,
     `GET ${ONE}/files/tree`,
+    `GET ${ONE}/files/download`,
     `GET ${ONE}/zip-directory`,
     `GET ${ONE}/git/changes`,
     `GET ${ONE}/git/diff`,
