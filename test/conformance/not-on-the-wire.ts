@@ -19,6 +19,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917, CL920, CL921, CL925–CL927, CL930, CL935–CL937, CL940',
   },
   {
+    why: 'What a person does in the panels of our page: the suite has no page, and asks the routes behind them by their own rules.',
+    ids: 'CL970, CL971',
+  },
+  {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
     ids: 'EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204',
   },

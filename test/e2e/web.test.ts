@@ -78,6 +78,58 @@ describe('on the demo model', () => {
     await expectAccessible(other);
   });
 
+  it('CL970 CL971: files are uploaded, shown, edited and saved, and a text that a program wrote meanwhile is not lost', async () => {
+    const page = await openPage(browser, tendon.url, { theme: 'dark' });
+    await start(page, 'write a bash script that prints hello');
+    await article(page, /^Done/).waitFor();
+    const url = `${tendon.url}/api/conversations/${page.url().split('/').at(-1)}`;
+    const save = (content: string) =>
+      fetch(`${url}/save-file`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ filePath: 'hello.sh', content }),
+      });
+    const saved = async () => ((await (await fetch(`${url}/select-file?file=hello.sh`)).json()) as { code: string }).code;
+    await page.getByRole('tab', { name: 'Files' }).click();
+    const files = page.getByRole('region', { name: 'Workspace' });
+    await files.getByRole('button', { name: 'hello.sh' }).click();
+    const text = files.getByRole('textbox', { name: 'Text of hello.sh' });
+    await save('echo one\r\necho two\r\n');
+    await page.reload();
+    await page.getByRole('tab', { name: 'Files' }).click();
+    await files.getByRole('button', { name: 'hello.sh' }).click();
+    await text.getByText('echo two').click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('# mine');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+s');
+    await files.getByText('Saved', { exact: true }).waitFor();
+    expect(await saved()).toBe('# mine\r\necho one\r\necho two\r\n');
+
+    await page.keyboard.type('# more ');
+    await save('# theirs\n');
+    await files.getByRole('button', { name: /^Save/ }).click();
+    const asked = files.getByRole('alert');
+    await asked.getByText('hello.sh changed while you were editing.').waitFor();
+    expect(await saved()).toBe('# theirs\n');
+    await asked.getByRole('button', { name: 'Show the difference' }).click();
+    await asked.getByRole('table').getByText('# theirs').waitFor();
+    await expectAccessible(page);
+    await asked.getByRole('button', { name: 'Take what is there now' }).click();
+    await text.getByText('# theirs').waitFor();
+
+    const picture = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    await files.getByLabel('Files for the workspace').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: picture });
+    await files.getByText('Uploaded 1 file to the workspace').waitFor();
+    await files.getByRole('button', { name: 'dot.png', exact: true }).click();
+    await files.getByRole('img', { name: 'dot.png' }).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), files.getByRole('button', { name: 'Download dot.png' }).click()]);
+    expect(download.suggestedFilename()).toBe('dot.png');
+  });
+
   it('CL595: what the build made is sent compressed', async () => {
     const page = await (await fetch(tendon.url)).text();
     const script = /<script type="module"[^>]* src="([^"]+)"/.exec(page)![1]!;

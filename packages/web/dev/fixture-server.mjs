@@ -58,6 +58,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     if (pathname.startsWith('/api/secrets/') && secrets.delete(pathname.split('/').at(-1))) return response.end('{}');
     if (pathname === '/api/settings' && request.method === 'POST') stored = shownOf(await json(request));
     if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
+    if (pathname.startsWith('/api/conversations/') && (await serveFiles(request, response))) return undefined;
     const answer =
       answers[`${request.method} ${pathname}`] ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
@@ -76,6 +77,41 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
   io.on('connection', (socket) => converse(socket, eventsOf));
   await new Promise((resolve) => http.listen(port, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${http.address().port}`, close: () => io.close() };
+}
+
+const FILES = new Map([
+  ['README.md', '# Ledger\n\nImports bank statements.\n'],
+  [
+    'src/read-csv.ts',
+    "import { parse } from './parse.ts';\n\n/** Rows of a file. */\nexport function readCsv(text: string): Row[] {\n  return parse(text, { delimiter: ';' });\n}\n",
+  ],
+  ['src/logo.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="90"><rect width="160" height="90" fill="teal"/></svg>'],
+]);
+
+/** The files of every conversation. */
+async function serveFiles(request, response) {
+  const { pathname, searchParams } = new URL(request.url, 'http://x');
+  const path = searchParams.get('path') ?? searchParams.get('file') ?? '';
+  const answer = (body, status = 200) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  switch (pathname.split('/').slice(4).join('/')) {
+    case 'list-files':
+      return answer(path ? [...FILES.keys()].filter((name) => name.startsWith(path)) : ['src/', 'README.md']);
+    case 'select-file':
+      return FILES.has(path) ? answer({ code: FILES.get(path) }) : answer({ error: `ENOENT: no such file ${path}` }, 404);
+    case 'files/download':
+      return response.end(FILES.get(path));
+    case 'save-file': {
+      const { filePath, content, replaces } = await json(request);
+      if (replaces !== undefined && replaces !== FILES.get(filePath)) return answer({ error: `${filePath} has changed` }, 409);
+      FILES.set(filePath, content);
+      return answer({ message: 'File saved successfully' });
+    }
+    case 'upload-files':
+      request.resume();
+      return answer({ uploaded_files: ['/workspace/a.txt'], skipped_files: [] });
+    default:
+      return undefined;
+  }
 }
 
 const MCP_SERVERS = [

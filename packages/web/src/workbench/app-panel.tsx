@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
-import { useConversation } from '../conversation/open-conversation.ts';
-import { tendon } from '../lib/server.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Empty, Late } from '../ui/placeholder.tsx';
+import { useServed } from './use-served.ts';
 
 /** What the agent's programs serve, each on an origin of its own, in a window of its own. */
 export function AppPanel() {
@@ -27,32 +25,4 @@ export function AppPanel() {
       ))}
     </ul>
   );
-}
-
-interface Served {
-  readonly port: number;
-  readonly link: string;
-  /** Where the server reports it. */
-  readonly program: string | undefined;
-}
-
-/** What the agent's programs serve now, with links; asked again whenever the server says that it has changed. */
-export function useServed(): { readonly links: readonly Served[]; readonly problem: string | undefined; readonly isPending: boolean } {
-  const { id, snapshot, isWatched } = useConversation();
-  const hosts = useQuery({
-    queryKey: ['web-hosts', id, snapshot.ports?.map(({ port }) => port).join() ?? ''],
-    queryFn: () => tendon.conversations.webHosts(id),
-    enabled: !isWatched,
-    retry: false,
-    placeholderData: (before) => before,
-  });
-  const programs = new Map(snapshot.ports?.map(({ port, program }) => [port, program]));
-  // The port 0 is not a port: that link is for frontends that ask before anything is served.
-  const served = Object.entries(hosts.data?.hosts ?? {}).filter(([, port]) => port > 0);
-  const links = served.map(([link, port]) => ({ link, port, program: programs.get(port) }));
-  return {
-    links: links.toSorted((a, b) => a.port - b.port),
-    problem: hosts.data?.error ?? hosts.error?.message,
-    isPending: hosts.isPending,
-  };
 }

@@ -1,22 +1,20 @@
-import { Component, type KeyboardEvent, type ReactNode, useMemo, useRef, type PointerEvent, useState } from 'react';
+import { Component, type KeyboardEvent, lazy, type ReactNode, Suspense, useMemo, useRef, type PointerEvent, useState } from 'react';
 import { type Event, isAction, toJson } from '@tendon/protocol';
 import { changedFiles } from '../conversation/changed-files.ts';
 import { type Shown, type TabName, useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
-import { AppPanel, useServed } from './app-panel.tsx';
 import { ChangesPanel } from './changes-panel.tsx';
-import { FilesPanel } from './files-panel.tsx';
-import { TerminalPanel } from './terminal-panel.tsx';
 import { type Glyph, StateGlyph } from '../ui/icon.tsx';
 import { Empty } from '../ui/placeholder.tsx';
 import { highlight } from '../code/highlight.tsx';
 import { stored } from '../lib/stored.ts';
+import { useServed } from './use-served.ts';
 
 const PANELS = {
   changes: ChangesPanel,
-  files: FilesPanel,
-  terminal: TerminalPanel,
-  app: AppPanel,
+  files: lazy(async () => ({ default: (await import('./files/files-panel.tsx')).FilesPanel })),
+  terminal: lazy(async () => ({ default: (await import('./terminal-panel.tsx')).TerminalPanel })),
+  app: lazy(async () => ({ default: (await import('./app-panel.tsx')).AppPanel })),
   plan: PlanPanel,
   raw: RawPanel,
 } as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined }>>;
@@ -77,7 +75,9 @@ export function Workbench(props: {
       </div>
       <section className="panel scroll" id="panel" role="tabpanel" aria-labelledby={`tab-${shown.tab}`} tabIndex={0}>
         <PanelBoundary key={shown.tab}>
-          <Panel eventId={shown.eventId} />
+          <Suspense>
+            <Panel eventId={shown.eventId} />
+          </Suspense>
         </PanelBoundary>
       </section>
     </aside>

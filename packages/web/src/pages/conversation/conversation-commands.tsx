@@ -6,7 +6,7 @@ import { type TabName, useConversation } from '../../conversation/open-conversat
 import { saveTrajectory } from '../../conversation/save-trajectory.ts';
 import { type Command, useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
-import { useServed } from '../../workbench/app-panel.tsx';
+import { useServed } from '../../workbench/use-served.ts';
 import type { WorkbenchState } from './use-workbench.ts';
 
 const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'app', 'plan', 'raw'];
