@@ -104,7 +104,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'MCP servers that break, hang, or run in the sandbox, and those of the settings, which are everybody’s.',
-    ids: 'EN150, EN151, EN807–EN809, EN900–EN908, SV137–SV139, SV167, SV168',
+    ids: 'EN150, EN151, EN807–EN809, EN900–EN908, EN990, SV137–SV139, SV167, SV168',
   },
   {
     why: 'Attacks: it would be wrong to play them on a server that the suite is merely pointed at, and they take minutes or hundreds of connections.',

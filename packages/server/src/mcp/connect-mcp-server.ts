@@ -4,15 +4,14 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/t
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { abortable } from '@tendon/protocol/async';
 import { z } from 'zod';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { readLines, TooMuch } from '@tendon/protocol/node';
-import type { ProcessRequest } from '@tendon/runtime';
 import { VERSION } from '../platform/version.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { CallTimer } from './call-timer.ts';
 import { CAPABILITIES, type ElicitationAnswer } from './elicitation.ts';
 import type { ListedTool } from './offered-tool.ts';
-import type { McpServer } from './mcp-server.ts';
+import type { McpServer, RemoteMcpServer } from './mcp-server.ts';
+import { httpExchange } from './http-exchange.ts';
+import { processExchange, ProcessTransport } from './process-transport.ts';
 import { StatelessConnection } from './stateless-connection.ts';
 
 export interface ToolConnection {
@@ -63,6 +62,9 @@ const Listed = z.object({
 });
 
 const ANSWER_MS = 20_000;
+/** For the answer to the first question. A program may have to be fetched and built before it reads. */
+const DISCOVER_MS = 5_000;
+const DISCOVER_PROCESS_MS = 10_000;
 /** The library must have one; ours does not count what a person takes. */
 const MAX_TIMEOUT_MS = 2 * 60 * 60_000;
 const MAX_TOOLS = 64;
@@ -74,9 +76,11 @@ export async function connectMcpServer(server: McpServer, options: ConnectOption
   const { signal, onTools } = options;
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
-  const stateless = await statelessConnection(server, options);
+  const first = await transportOf(server, options);
+  const stateless = await statelessConnection(server, first, options);
   if (stateless) return stateless;
-  const transport = await transportOf(server, options);
+  // Some programs end at a question that they do not know.
+  const transport = first instanceof ProcessTransport && first.closed.aborted ? await transportOf(server, options) : first;
   const client = new Client({ name: 'tendon', version: VERSION }, { jsonSchemaValidator: ANY_RESULT, capabilities: CAPABILITIES });
   const { Protocol } = await import('@modelcontextprotocol/sdk/shared/protocol.js');
   takeAnyAnswer(client);
@@ -156,21 +160,39 @@ function requestOf(client: Client): Request {
   return (method, params) => client.request({ method, params } as Parameters<Client['request']>[0], AnyAnswer, { timeout: ANSWER_MS });
 }
 
-/** Nothing where it does not speak the version without a handshake. A server that has other tools later is met again. */
+/** Nothing where it does not speak the version without a handshake. A program goes on with the handshake then. */
 async function statelessConnection(
   server: McpServer,
-  { fetch: send = fetch, signal }: ConnectOptions,
+  transport: Transport,
+  { fetch: send = fetch, signal, onTools }: ConnectOptions,
 ): Promise<ToolConnection | undefined> {
-  if (server.kind !== 'http' || !/^https?:$/.test(URL.parse(server.url)?.protocol ?? '')) return undefined;
-  const headers: Record<string, string> = server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` };
-  const connection = await StatelessConnection.open({ url: server.url, headers, fetch: boundedFetch(send) }, signal);
+  if (server.kind === 'sse') return undefined;
+  const process = transport instanceof ProcessTransport ? transport : undefined;
+  const exchange =
+    server.kind === 'http'
+      ? httpExchange({ url: server.url, headers: keyHeaders(server), fetch: boundedFetch(send) })
+      : processExchange(process!);
+  await process?.start();
+  const connection = await StatelessConnection.open(exchange, { signal, timeoutMs: process ? DISCOVER_PROCESS_MS : DISCOVER_MS });
   if (!connection) return undefined;
-  const listed = await listTools((method, params) => connection.request(method, params, { signal, timeoutMs: ANSWER_MS }));
+  const ended = new AbortController();
+  const list = async (until: AbortSignal): Promise<readonly ListedTool[]> =>
+    connection.offered(await listTools((method, params) => connection.request(method, params, { signal: until, timeoutMs: ANSWER_MS })));
+  const tools = await list(signal).catch(async (cause: unknown) => {
+    await process?.close();
+    throw new Error(wordsFor(cause, transport), { cause });
+  });
+  const listAgain = oneAtATime(() => list(ended.signal).then(onTools, () => undefined));
+  void connection.listen(listAgain, ended.signal);
+  process?.closed.addEventListener('abort', () => ended.abort());
   return {
-    tools: connection.offered(listed),
+    tools,
     call: (name, args, options) => connection.call(name, args, { ...options, timeoutMs: server.callMs }),
-    onEnd: () => undefined,
-    close: () => Promise.resolve(),
+    onEnd: (listener) => process?.closed.addEventListener('abort', listener),
+    close: async () => {
+      ended.abort();
+      await process?.close();
+    },
   };
 }
 
@@ -187,12 +209,15 @@ async function listTools(request: Request): Promise<readonly ListedTool[]> {
   return tools.slice(0, MAX_TOOLS);
 }
 
+function keyHeaders({ apiKey }: RemoteMcpServer): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
 async function transportOf(server: McpServer, { openProcess, fetch: send = fetch }: ConnectOptions): Promise<Transport> {
   if (server.kind === 'stdio') return new ProcessTransport(openProcess, { command: server.command, args: server.args, env: server.env });
   const url = URL.parse(server.url);
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error(`${server.url.slice(0, 200)} is not an http address`);
-  const requestInit = server.apiKey === undefined ? {} : { headers: { authorization: `Bearer ${server.apiKey}` } };
-  const options = { requestInit, fetch: boundedFetch(send) };
+  const options = { requestInit: { headers: keyHeaders(server) }, fetch: boundedFetch(send) };
   // Its optional members are written for compilers that take `undefined` for absent.
   if (server.kind === 'http') {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
@@ -210,76 +235,4 @@ function wordsFor(cause: unknown, transport: Transport): string {
   if (inner instanceof Error && message === 'fetch failed') return `${message}: ${inner.message}`.slice(0, MAX_WORDS);
   const status = /Error POSTing to endpoint/.test(message) ? (/\(HTTP (\d+)\)/.exec(message)?.[1] ?? code) : undefined;
   return status === undefined ? message.slice(0, MAX_WORDS) : `it answered with the status ${String(status)}`;
-}
-
-const LIMITS = { maxLine: 8 * 1024 * 1024, maxTotal: Number.POSITIVE_INFINITY };
-
-/** A program in the sandbox, spoken to in lines of JSON. It ends with `close`. */
-class ProcessTransport implements Transport {
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
-  /** How it ended by itself, in words. */
-  ended: string | undefined;
-  readonly #open: () => Promise<Duplex>;
-  readonly #request: ProcessRequest;
-  #connection: Duplex | undefined;
-  #isClosed = false;
-
-  constructor(open: () => Promise<Duplex>, request: ProcessRequest) {
-    this.#open = open;
-    this.#request = request;
-  }
-
-  async start(): Promise<void> {
-    const connection = await this.#open();
-    // The caller may have given up meanwhile.
-    if (this.#isClosed) return void connection.destroy();
-    this.#connection = connection;
-    connection.on('error', (error: Error) => this.onerror?.(error));
-    connection.once('close', () => this.onclose?.());
-    connection.once('end', () => connection.destroy());
-    void this.#readMessages(connection);
-    connection.write(`${JSON.stringify(this.#request)}\n`);
-  }
-
-  send(message: JSONRPCMessage): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (!this.#connection?.writable) return reject(new Error(this.ended ?? 'the program has ended'));
-      this.#connection.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-    });
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#connection?.destroy();
-  }
-
-  async #readMessages(connection: Duplex): Promise<void> {
-    try {
-      for await (const line of readLines(connection, LIMITS)) this.#read(line);
-    } catch (error) {
-      // What broke the connection is reported by it.
-      if (error instanceof TooMuch) this.onerror?.(error);
-    }
-  }
-
-  /** What is no message, e.g. what a careless server prints, is passed over. */
-  #read(line: string): void {
-    let message: unknown;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      return;
-    }
-    if (typeof message !== 'object' || message === null) return;
-    if ('process_end' in message) this.ended = endWords(message.process_end);
-    else if ('jsonrpc' in message) this.onmessage?.(message as JSONRPCMessage);
-  }
-}
-
-function endWords(end: unknown): string {
-  const { code, stderr } = (end ?? {}) as { readonly code?: unknown; readonly stderr?: unknown };
-  const last = typeof stderr === 'string' && stderr !== '' ? `: ${stderr.slice(-300)}` : '';
-  return typeof code === 'number' ? `the program ended with exit code ${code}${last}` : `the program did not run${last}`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { duplexPair, type Duplex } from 'node:stream';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -8,6 +9,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import type { AskUser } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { Secret } from '@tendon/protocol/masking';
+import { readLines } from '@tendon/protocol/node';
 import { CallToolMcpAction, McpConfig, type Action } from '@tendon/protocol';
 import { Seen } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
@@ -17,9 +19,11 @@ import { McpServers, type McpServersOptions } from './mcp-servers.ts';
 import { ToolPins } from './tool-pins.ts';
 import { loginServer } from './oauth/login-server.test-support.ts';
 import { McpLogins } from './oauth/mcp-logins.ts';
-import { FORM, statelessServer } from './stateless-server.test-support.ts';
+import { FORM, statelessProgram, statelessServer } from './stateless-server.test-support.ts';
 import { findTools } from './tool-search.ts';
 
+const TRAVEL = McpConfig.parse({ sse_servers: [], shttp_servers: [], stdio_servers: [{ name: 'travel', command: 'travel' }] });
+const WAIT = { timeout: 14_000 };
 const META = { id: 1, timestamp: '2026-01-01T00:00:00.000Z', source: 'agent' } as const;
 const PICTURE = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
 
@@ -204,5 +208,43 @@ it('EN908: a server that speaks 2026-07-28 alone is used without a handshake, an
   const result = await call('127_0_0_1_book', { class: 'première', seats: 2 }, async () => 'Oslo');
   expect(result).toMatchObject({ content: 'booked {"action":"accept","content":{"city":"Oslo"}} opaque' });
   expect([server.refusals, problems.all]).toEqual([[], []]);
-  expect(server.methods).toEqual(['server/discover', 'tools/list', 'tools/call', 'tools/call']);
+  await server.addTool();
+  await expect.poll(names, WAIT).toEqual(['127_0_0_1_book', '127_0_0_1_cancel']);
+  expect(server.refusals).toEqual([]);
+  expect(server.methods.filter((method) => method !== 'subscriptions/listen')).toEqual([
+    'server/discover',
+    'tools/list',
+    'tools/call',
+    'tools/call',
+    'tools/list',
+  ]);
+});
+
+it('EN990: a program that speaks 2026-07-28 alone is used without a handshake, and announces that its tools have changed', async () => {
+  const { openProcess, methods, addTool } = statelessProgram();
+  const { names, call, problems } = conversation('', newPins(), { openProcess, isAttended: () => true, config: () => TRAVEL });
+  expect(await names()).toEqual(['travel_book']);
+  const result = await call('travel_book', { class: 'x' }, async () => 'Rome');
+  expect(result).toMatchObject({ content: 'booked {"action":"accept","content":{"city":"Rome"}} opaque' });
+  await addTool();
+  await expect.poll(names, WAIT).toEqual(['travel_book', 'travel_cancel']);
+  expect([problems.all, methods.includes('initialize')]).toEqual([[], false]);
+});
+
+it('EN990: a program that ends at the question for its version is started again, and greeted', async () => {
+  const seen: string[] = [];
+  const openProcess = async (): Promise<Duplex> => {
+    const [ours, theirs] = duplexPair();
+    void (async () => {
+      const lines = readLines(theirs, { maxLine: 65_536, maxTotal: 1_000_000 });
+      await lines.next();
+      const { method } = JSON.parse(String((await lines.next()).value)) as { readonly method: string };
+      seen.push(method);
+      theirs.destroy();
+    })();
+    return ours;
+  };
+  const { names } = conversation('', newPins(), { openProcess, config: () => TRAVEL });
+  expect(await names()).toEqual([]);
+  expect(seen).toEqual(['server/discover', 'initialize']);
 });

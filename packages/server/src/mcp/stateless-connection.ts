@@ -1,30 +1,41 @@
 /**
- * MCP as of 2026-07-28, over HTTP: no handshake and no session, each request says everything about itself. What a server wants to know
- * of a person is part of its answer, and the call is made again with it.
+ * MCP as of 2026-07-28: no handshake and no session, each request says everything about itself. What a server wants to know of a person
+ * is part of its answer, and the call is made again with it; changes of its tools are announced only to who listens.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { VERSION } from '../platform/version.ts';
 import { CAPABILITIES, type ElicitationAnswer } from './elicitation.ts';
 import type { ListedTool } from './offered-tool.ts';
 import { headerText, parameterHeaders, withReadableHeaders } from './parameter-headers.ts';
 
-const STATELESS_VERSION = '2026-07-28';
-const DISCOVER_MS = 5_000;
+export const STATELESS_VERSION = '2026-07-28';
+/** Between two tries to hear of changes: the first wait, and the longest. */
+const LISTEN_AGAIN_MS = 5_000;
+const MAX_LISTEN_AGAIN_MS = 300_000;
 /** So often one call may ask a person. */
 const MAX_ROUNDS = 8;
 const MAX_ASKED = 8;
 
-export interface StatelessOptions {
-  readonly url: string;
+export interface WireRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly params: Json;
+  /** Sent too, where requests have headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Bounds what comes. */
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
+/** Carries a request to the server and resolves with its answer as it came. */
+export type Exchange = (
+  request: WireRequest,
+  options: { readonly signal: AbortSignal; readonly onNotification?: (message: object) => void },
+) => Promise<unknown>;
+
 export interface RequestOptions {
-  readonly signal?: AbortSignal;
-  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Default: as long as the signal allows. */
+  readonly timeoutMs?: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,7 +44,10 @@ const Answer = z.union([
   z.looseObject({ id: z.string(), result: z.looseObject({}) }),
   z.looseObject({ id: z.string(), error: z.looseObject({ code: z.number(), message: z.string().default('') }) }),
 ]);
-const Discovered = z.looseObject({ supportedVersions: z.array(z.string()) });
+const Discovered = z.looseObject({
+  supportedVersions: z.array(z.string()),
+  capabilities: z.looseObject({ tools: z.looseObject({ listChanged: z.boolean().optional() }).optional() }).optional(),
+});
 const InputRequired = z.looseObject({
   resultType: z.literal('input_required'),
   inputRequests: z.record(z.string(), z.unknown()).default({}),
@@ -42,19 +56,21 @@ const InputRequired = z.looseObject({
 const Elicitation = z.looseObject({ method: z.literal('elicitation/create'), params: z.unknown().optional() });
 
 export class StatelessConnection {
-  readonly #options: StatelessOptions;
+  readonly #exchange: Exchange;
   /** By the name of the tool. */
   #tools: ReadonlyMap<string, ListedTool> = new Map();
+  #announcesChanges = false;
 
-  private constructor(options: StatelessOptions) {
-    this.#options = options;
+  private constructor(exchange: Exchange) {
+    this.#exchange = exchange;
   }
 
   /** Nothing where the server does not speak this version: then it is met with a handshake. */
-  static async open(options: StatelessOptions, signal: AbortSignal): Promise<StatelessConnection | undefined> {
-    const connection = new StatelessConnection(options);
+  static async open(exchange: Exchange, options: Required<RequestOptions>): Promise<StatelessConnection | undefined> {
+    const connection = new StatelessConnection(exchange);
     try {
-      const found = Discovered.parse(await connection.request('server/discover', {}, { signal, timeoutMs: DISCOVER_MS }));
+      const found = Discovered.parse(await connection.request('server/discover', {}, options));
+      connection.#announcesChanges = found.capabilities?.tools?.listChanged ?? false;
       return found.supportedVersions.includes(STATELESS_VERSION) ? connection : undefined;
     } catch {
       return undefined;
@@ -91,53 +107,39 @@ export class StatelessConnection {
     throw new Error(`it asked ${MAX_ROUNDS} times`);
   }
 
+  /** Until the signal aborts: `onChange` when the server has other tools, and when it could not be heard for a while. */
+  async listen(onChange: () => void, signal: AbortSignal): Promise<void> {
+    const options = { signal, onNotification: (message: object) => TOOLS_CHANGED.safeParse(message).success && onChange() };
+    const asked = { notifications: { toolsListChanged: true } };
+    if (!this.#announcesChanges) return;
+    for (let waitMs = LISTEN_AGAIN_MS; ; waitMs = Math.min(2 * waitMs, MAX_LISTEN_AGAIN_MS)) {
+      await this.request('subscriptions/listen', asked, options).catch(() => undefined);
+      await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      onChange();
+    }
+  }
+
   async request(
     method: string,
     params: Json,
-    { signal, timeoutMs, headers }: RequestOptions & { readonly headers?: Readonly<Record<string, string>> },
+    options: RequestOptions & { readonly headers?: Readonly<Record<string, string>>; readonly onNotification?: (message: object) => void },
   ): Promise<Json> {
-    const id = randomUUID();
-    const { url, fetch, headers: own } = this.#options;
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        ...own,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': STATELESS_VERSION,
-        'mcp-method': method,
-        ...headers,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: META } }),
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
-    });
-    if (!response.ok || !response.body) throw new Error(`it answered with the status ${response.status}`);
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-    const answer = Answer.safeParse(isStream ? await answerIn(response.body, id) : await response.json()).data;
-    if (answer?.id !== id) throw new Error('what it answered is no answer to the request');
+    const { timeoutMs, headers = {}, onNotification } = options;
+    const signal = timeoutMs === undefined ? options.signal : AbortSignal.any([AbortSignal.timeout(timeoutMs), options.signal]);
+    const request = { id: randomUUID(), method, params: { ...params, _meta: META }, headers };
+    const answer = Answer.safeParse(await this.#exchange(request, { signal, ...(onNotification && { onNotification }) })).data;
+    if (answer?.id !== request.id) throw new Error('what it answered is no answer to the request');
     if ('error' in answer)
       throw new Error(String((answer.error as { message: string }).message).slice(0, 1_000) || 'it reported an error without words');
     return answer.result as Json;
   }
 }
 
+const TOOLS_CHANGED = z.looseObject({ method: z.literal('notifications/tools/list_changed') });
+
 const META = {
   'io.modelcontextprotocol/protocolVersion': STATELESS_VERSION,
   'io.modelcontextprotocol/clientInfo': { name: 'tendon', version: VERSION },
   'io.modelcontextprotocol/clientCapabilities': CAPABILITIES,
 };
-
-/** Notifications come before it; nothing is read after it. */
-async function answerIn(body: ReadableStream<Uint8Array>, id: string): Promise<unknown> {
-  let rest = '';
-  for await (const piece of body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
-    const events = (rest + piece).replaceAll('\r\n', '\n').split('\n\n');
-    rest = events.pop()!;
-    for (const event of events) {
-      const data = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []));
-      const message: unknown = data.length > 0 ? JSON.parse(data.join('\n')) : undefined;
-      if (typeof message === 'object' && message !== null && 'id' in message && message.id === id) return message;
-    }
-  }
-  return undefined;
-}
