@@ -23,6 +23,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'CL970, CL971',
   },
   {
+    why: 'What needs a person, the settings and the moments of a conversation, as the page shows them.',
+    ids: 'CL983–CL985',
+  },
+  {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
     ids: 'EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204',
   },

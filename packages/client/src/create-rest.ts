@@ -1,3 +1,4 @@
+import { gitRoutes, keyRoutes, noteRoutes, sandboxRoutes } from './rest/accounts.ts';
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { extensionRoutes, triggerRoutes } from './rest/extensions.ts';
 import { fileRoutes } from './rest/files.ts';
@@ -38,6 +39,10 @@ export function createRest(options: RestOptions) {
     files: fileRoutes(request),
     triggers: triggerRoutes(request),
     extensions: extensionRoutes(request),
+    git: gitRoutes(request),
+    keys: keyRoutes(request),
+    notes: noteRoutes(request),
+    sandboxes: sandboxRoutes(request),
   };
 }
 

@@ -4,6 +4,7 @@ export { type ConnectionState, type RefusalCause } from './connection/connection
 export { type OutboxEntry } from './connection/outbox.ts';
 export { createRest, type Rest, type RestOptions } from './create-rest.ts';
 export { newId } from './new-id.ts';
+export { type RepositoryInfo } from './rest/accounts.ts';
 export { ApiError } from './rest/request.ts';
 export { type ConversationInfo, type ConversationPage, type Created, type NewConversation } from './rest/conversations.ts';
 export type { ModelInfo, ModelProbeInfo as ModelProbe, PartialAnswer } from '@tendon/protocol';

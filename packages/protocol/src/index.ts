@@ -75,6 +75,8 @@ export * from './rest/access.ts';
 export * from './rest/checkpoints.ts';
 export * from './rest/confirmation.ts';
 export * from './rest/delegated.ts';
+export * from './rest/question.ts';
+export * from './rest/search.ts';
 export * from './rest/conversation.ts';
 export * from './rest/events-page.ts';
 export * from './rest/failure.ts';

@@ -21,6 +21,9 @@ const TYPES = {
 export async function startFixture({ port = 0, conversations = madeUp.CONVERSATIONS, eventsOf = madeUp.eventsOf, model = 'demo' } = {}) {
   const answers = {
     'GET /api/conversations': () => ({ results: conversations, next_page_id: null }),
+    'GET /api/search': () => ({ hits: [HIT], is_partial: false }),
+    'GET /api/user/repositories': () => REPOSITORIES,
+    'GET /api/user/repository/branches': () => ({ branches: [{ name: 'main' }, { name: 'release' }], has_next_page: false }),
     'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model, ...stored }),
     'GET /api/options/security-analyzers': () => ['invariant', 'llm', 'model', 'rules'],
     'POST /api/models/probe': () => probeOf({ llm_model: model, ...stored }),
@@ -51,16 +54,22 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
   const changed = new Map();
   let stored = {};
   const secrets = new Map();
+  const answered = new Map();
   const http = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://x');
     const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
     if (pathname === '/api/secrets' && request.method === 'POST') return storeSecret(secrets, await json(request), response);
     if (pathname.startsWith('/api/secrets/') && secrets.delete(pathname.split('/').at(-1))) return response.end('{}');
     if (pathname === '/api/settings' && request.method === 'POST') stored = shownOf(await json(request));
+    if (pathname.endsWith('/question') && request.method === 'POST') {
+      answered.set(pathname.split('/').at(-2), await json(request));
+      return response.setHeader('content-type', 'application/json').end('{"success":true}');
+    }
     if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
     if (pathname.startsWith('/api/conversations/') && (await serveFiles(request, response))) return undefined;
     const answer =
       answers[`${request.method} ${pathname}`] ??
+      (pathname.endsWith('/question') ? () => questionOf(pathname.split('/').at(-2), eventsOf, answered) : undefined) ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
       (pathname.includes('/confirmation/rules') ? () => ruled(pathname, request.method) : undefined) ??
       (pathname.endsWith('/confirmation') ? () => CONFIRMATION : undefined) ??
@@ -114,6 +123,15 @@ async function serveFiles(request, response) {
   }
 }
 
+const HIT = {
+  conversation_id: 'kinds',
+  title: 'Find the flaky test in the sync suite',
+  event_id: 4,
+  timestamp: new Date().toISOString(),
+  from: 'the agent',
+  excerpt: 'the otter likes marmalade',
+};
+const REPOSITORIES = [{ full_name: 'harbor/ledger', git_provider: 'github', main_branch: 'main' }];
 const MCP_SERVERS = [
   { name: 'tickets', url: 'https://tickets.example/mcp', state: 'logged_out', logged_in_at: null },
   { name: 'search', url: 'https://search.example/mcp', state: 'key', logged_in_at: null },
@@ -174,6 +192,16 @@ const CONFIRMATION = {
   general_rules: [],
   suggestions: [{ decision: 'allow', command: 'git push' }],
 };
+
+/** What its last events wait for, until that was answered. */
+function questionOf(id, eventsOf, answered) {
+  const events = eventsOf(id);
+  const action =
+    events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation') ??
+    events.findLast((event) => event.action === 'message' && event.source === 'agent');
+  const kind = action?.action === 'message' ? 'question' : 'confirmation';
+  return { question: answered.has(id) || !action ? null : { kind, event_id: action.id, asked_at: action.timestamp, action } };
+}
 
 function storeSecret(secrets, { name, hosts }, response) {
   secrets.set(name, { name, description: null, ...(hosts.length > 0 && { hosts }) });

@@ -6,9 +6,12 @@ import type {
   ConfirmationRule,
   ConversationConfirmation,
   ConversationNetwork,
-  DelegatedAnswer,
+  ConversationQuestion,
+  QuestionAnswer,
   DelegatedQuestions,
   ConversationInfo as WireInfo,
+  SearchAnswer,
+  SendAnswer,
   NetworkAnswer,
   SavedRules,
   CreatedShare,
@@ -39,6 +42,7 @@ export interface NewConversation {
   readonly initial_user_msg?: string;
   readonly image_urls?: readonly string[];
   readonly repository?: string;
+  readonly git_provider?: string;
   readonly selected_branch?: string;
   readonly conversation_instructions?: string;
   /** A folder of the server's machine. */
@@ -101,8 +105,15 @@ export function conversationRoutes(request: Request) {
       request<ConversationConfirmation>(at(id, '/confirmation/always'), { method: 'POST', body }),
     /** What agents wait for to which its agent has delegated. */
     delegatedQuestions: (id: string) => request<DelegatedQuestions>(at(id, '/delegated/questions')),
-    answerDelegated: (id: string, child: string, body: DelegatedAnswer) =>
+    answerDelegated: (id: string, child: string, body: QuestionAnswer) =>
       request<DelegatedQuestions>(at(id, `/delegated/questions/${encodeURIComponent(child)}`), { method: 'POST', body }),
+    /** What it waits for; `null`: nothing, or it needs no person. */
+    question: async (id: string, signal?: AbortSignal) =>
+      (await request<ConversationQuestion>(at(id, '/question'), { ...(signal && { signal }) })).question,
+    /** Refused where something else waits by now. */
+    answer: (id: string, body: QuestionAnswer) => request<SendAnswer>(at(id, '/question'), { method: 'POST', body }),
+    /** Where these words stand, in all conversations. */
+    search: (query: string, signal?: AbortSignal) => request<SearchAnswer>('/api/search', { query: { query }, ...(signal && { signal }) }),
     /** The states of its workspace that can be restored. */
     checkpoints: (id: string) => request<ConversationCheckpoints>(at(id, '/checkpoints')),
     /** What restoring this one would do to the files as they are. */

@@ -11,6 +11,7 @@ import type {
   ServerInfo as WireInfo,
   Settings,
   SettingsUpdate,
+  UpdateSecret,
 } from '@tendon/protocol';
 import { ApiError, type Request } from './request.ts';
 
@@ -63,6 +64,8 @@ export function secretRoutes(request: Request) {
   return {
     list: async () => (await request<SecretList>('/api/secrets')).custom_secrets,
     create: (body: CreateSecret) => request<unknown>('/api/secrets', { method: 'POST', body }),
+    /** Its value stays. */
+    update: (body: UpdateSecret) => request<unknown>(`/api/secrets/${encodeURIComponent(body.name)}`, { method: 'PUT', body }),
     remove: (name: string) => request<unknown>(`/api/secrets/${encodeURIComponent(name)}`, { method: 'DELETE' }),
   };
 }

@@ -10,6 +10,7 @@ import { limitRate } from '../platform/http/rate-limit.ts';
 import { actionOutputRoutes } from '../files/action-output-routes.ts';
 import { backendSettingsRoutes, settingsRoutes, optionRoutes } from '../settings/settings-routes.ts';
 import { conversationEventRoutes } from '../events/event-routes.ts';
+import { searchRoutes } from '../events/search-routes.ts';
 import { checkpointRoutes } from '../checkpoints/checkpoint-routes.ts';
 import { forkRoutes } from '../checkpoints/fork-routes.ts';
 import { conversationFileRoutes, conversationTransferRoutes } from '../files/file-routes.ts';
@@ -20,6 +21,7 @@ import { noteRoutes } from '../knowledge/note-routes.ts';
 import { ruleRoutes } from '../conversations/confirmation/rule-routes.ts';
 import { conversationConfirmationRoutes } from '../conversations/confirmation/confirmation-routes.ts';
 import { delegatedQuestionRoutes } from '../conversations/delegated/delegated-question-routes.ts';
+import { questionRoutes } from '../conversations/question-routes.ts';
 import { conversationNetworkRoutes } from '../conversations/network/network-routes.ts';
 import { conversationPanelRoutes } from '../previews/panel-routes.ts';
 import { conversationRoutes } from '../conversations/conversation-routes.ts';
@@ -53,6 +55,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   gitProviderRepositoryRoutes,
   conversationRoutes,
   conversationEventRoutes,
+  searchRoutes,
   actionOutputRoutes,
   conversationFileRoutes,
   checkpointRoutes,
@@ -67,6 +70,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   ruleRoutes,
   conversationNetworkRoutes,
   delegatedQuestionRoutes,
+  questionRoutes,
   shareRoutes,
   v1Routes,
   mcpRoutes,

@@ -9,6 +9,7 @@ import type { EventSearch } from './event-search.ts';
 
 const MAX_HITS = 10;
 const MAX_HITS_EACH = 3;
+const MAX_HITS_FOR_A_PERSON = 30;
 /** The most recently begun. */
 const MAX_CONVERSATIONS = 300;
 /** The rest is not looked at. */
@@ -24,26 +25,52 @@ export interface PastParts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-export function searchPast(own: StoredConversation, { conversations, eventSearch, logger }: PastParts): SearchPast {
+export function searchPast(own: StoredConversation, parts: PastParts): SearchPast {
   return async (query, { signal }) => {
     const words = searchedWords(query);
-    const hits: PastHit[] = [];
-    if (words.length === 0) return { hits, isPartial: false };
-    const within = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_MS)]);
-    try {
-      const listed = KNOWS_ITSELF_ALONE.has(own.trigger) ? [] : await conversations.list({ limit: MAX_CONVERSATIONS });
-      for (const record of inOrder(own, listed)) {
-        if (hits.length >= MAX_HITS || within.aborted) break;
-        const log = await conversations.log(record.id);
-        if (log) hits.push(...(await hitsIn(record, log, { words, eventSearch, within })));
-      }
-      const isPartial = hits.length < MAX_HITS && (within.aborted || listed.length === MAX_CONVERSATIONS);
-      return { hits: hits.slice(0, MAX_HITS), isPartial } satisfies PastHits;
-    } catch (cause) {
-      logger.warn({ err: cause, conversation: own.id }, 'earlier conversations could not be searched');
-      return { hits, isPartial: true };
-    }
+    if (words.length === 0) return { hits: [], isPartial: false };
+    const listed = async () => (KNOWS_ITSELF_ALONE.has(own.trigger) ? [] : await parts.conversations.list({ limit: MAX_CONVERSATIONS }));
+    return search(words, { listed, inOrder: (others) => inOrder(own, others), each: MAX_HITS_EACH, all: MAX_HITS }, { parts, signal });
   };
+}
+
+/** For a person: the newest place in each conversation, the most recently begun first. */
+export function searchAll(query: string, sought: { readonly parts: PastParts; readonly signal: AbortSignal }): Promise<PastHits> {
+  const words = searchedWords(query);
+  if (words.length === 0) return Promise.resolve({ hits: [], isPartial: false });
+  const listed = () => sought.parts.conversations.list({ limit: MAX_CONVERSATIONS });
+  return search(words, { listed, inOrder: (others) => others, each: 1, all: MAX_HITS_FOR_A_PERSON }, sought);
+}
+
+interface Where {
+  readonly listed: () => Promise<readonly StoredConversation[]>;
+  readonly inOrder: (listed: readonly StoredConversation[]) => readonly StoredConversation[];
+  /** Hits of one conversation, and of all. */
+  readonly each: number;
+  readonly all: number;
+}
+
+async function search(
+  words: readonly string[],
+  { listed, inOrder: ordered, each, all }: Where,
+  { parts, signal }: { readonly parts: PastParts; readonly signal: AbortSignal },
+): Promise<PastHits> {
+  const { conversations, eventSearch, logger } = parts;
+  const hits: PastHit[] = [];
+  const within = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_MS)]);
+  try {
+    const records = await listed();
+    for (const record of ordered(records)) {
+      if (hits.length >= all || within.aborted) break;
+      const log = await conversations.log(record.id);
+      if (log) hits.push(...(await hitsIn(record, log, { words, eventSearch, within, each })));
+    }
+    const isPartial = hits.length < all && (within.aborted || records.length === MAX_CONVERSATIONS);
+    return { hits: hits.slice(0, all), isPartial };
+  } catch (cause) {
+    logger.warn({ err: cause }, 'earlier conversations could not be searched');
+    return { hits, isPartial: true };
+  }
 }
 
 /** What another agent did as a part of the work stands in the report to the one that asked for it. */
@@ -61,18 +88,23 @@ function isSameRepository(a: StoredConversation, b: StoredConversation): boolean
 interface Sought extends Pick<PastParts, 'eventSearch'> {
   readonly words: readonly string[];
   readonly within: AbortSignal;
+  readonly each: number;
 }
 
 /** The newest first. */
-async function hitsIn(record: StoredConversation, log: EventLog, { words, eventSearch, within }: Sought): Promise<readonly PastHit[]> {
+async function hitsIn(
+  record: StoredConversation,
+  log: EventLog,
+  { words, eventSearch, within, each }: Sought,
+): Promise<readonly PastHit[]> {
   // The index knows one text: the longest word is the rarest, as far as is known.
   const longest = words.reduce((a, b) => (b.length > a.length ? b : a));
   const hits: PastHit[] = [];
   for (const part of (await eventSearch.parts(log, longest, { from: 0, to: log.nextId })).toReversed()) {
-    for (let to = part.to; to > part.from && hits.length < MAX_HITS_EACH && !within.aborted; await setImmediate()) {
+    for (let to = part.to; to > part.from && hits.length < each && !within.aborted; await setImmediate()) {
       const events = await log.read({ from: part.from, to, limit: PAGE, reverse: true });
       if (events.length === 0) break;
-      for (const event of events) if (hits.length < MAX_HITS_EACH) hits.push(...hitOf(event, record, words));
+      for (const event of events) if (hits.length < each) hits.push(...hitOf(event, record, words));
       to = events.at(-1)!.id;
     }
   }

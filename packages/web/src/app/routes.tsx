@@ -21,7 +21,10 @@ export const router = createBrowserRouter([
         path: '/conversations/:conversationId',
         lazy: async () => ({ Component: (await import('../pages/conversation/conversation-page.tsx')).ConversationPage }),
       },
-      { path: paths.settings, lazy: async () => ({ Component: (await import('../pages/settings/settings-page.tsx')).SettingsPage }) },
+      {
+        path: `${paths.settings}/:page?`,
+        lazy: async () => ({ Component: (await import('../pages/settings/settings-page.tsx')).SettingsPage }),
+      },
       { path: paths.shared, lazy: async () => ({ Component: (await import('../pages/conversation/shared-page.tsx')).SharedPage }) },
       { path: '*', element: <NotFound /> },
     ],
@@ -53,7 +56,7 @@ function PageError() {
 /** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
 function App() {
   const isWatching = useMatch(paths.shared) !== null;
-  const isInSettings = useMatch(paths.settings) !== null;
+  const isInSettings = useMatch(`${paths.settings}/:page?`) !== null;
   return (
     <KeyboardProvider>
       <div className="app">

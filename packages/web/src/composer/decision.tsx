@@ -22,7 +22,7 @@ export function Decision(props: {
 }) {
   const { action, onApprove, onReject } = props;
   const { question, whole, consequence } = decisionWords(action);
-  const risk = ((action.args as { readonly security_risk?: Risk }).security_risk ?? -1) satisfies Risk;
+  const risk = actionRisk(action);
   const isHigh = risk === 2;
   const isNew = useIsNew();
   const isText = action.action === 'run' || action.action === 'run_ipython';
@@ -165,7 +165,11 @@ const RISKS = {
 
 type Risk = keyof typeof RISKS;
 
-function RiskChip({ risk }: { readonly risk: Risk }) {
+export function actionRisk(action: Action): Risk {
+  return (action.args as { readonly security_risk?: Risk }).security_risk ?? -1;
+}
+
+export function RiskChip({ risk }: { readonly risk: Risk }) {
   const { words, tone } = RISKS[risk];
   return (
     <span className="chip" data-tone={tone}>
@@ -198,7 +202,7 @@ interface DecisionWords {
 
 const INSIDE = 'It runs in the sandbox; files in the workspace can change.';
 
-function decisionWords(action: Action): DecisionWords {
+export function decisionWords(action: Action): DecisionWords {
   switch (action.action) {
     case 'run':
       return {

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { fromJson, isAction, type DelegatedAnswer, type DelegatedQuestion } from '@tendon/protocol';
+import { fromJson, isAction, type QuestionAnswer, type DelegatedQuestion } from '@tendon/protocol';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
@@ -23,7 +23,7 @@ export function DelegatedQuestionCard() {
 function Question({ question, more }: { readonly question: DelegatedQuestion; readonly more: number }) {
   const { id } = useConversation();
   const send = useMutation({
-    mutationFn: (given: Omit<DelegatedAnswer, 'event_id'>) =>
+    mutationFn: (given: Omit<QuestionAnswer, 'event_id'>) =>
       tendon.conversations.answerDelegated(id, question.conversation_id, { ...given, event_id: question.event_id }),
   });
   const action = fromJson(question.action);

@@ -8,7 +8,8 @@ export const tendon = createRest({ baseUrl: location.origin, apiKey: () => store
 
 export const conversationsQuery = queryOptions({
   queryKey: ['conversations'],
-  queryFn: async ({ signal }): Promise<readonly ConversationInfo[]> => (await tendon.conversations.list({ limit: 100, signal })).results,
+  queryFn: ({ signal }) => tendon.conversations.list({ limit: 100, signal }),
+  select: ({ results }): readonly ConversationInfo[] => results,
   refetchInterval: 5_000,
 });
 

@@ -37,6 +37,37 @@ export const history: readonly Check[] = [
     },
   },
   {
+    id: 'v0-rest/question',
+    title: 'what a conversation waits for is read, and an answer about anything else is refused in words',
+    cites: ['SV960'],
+    shares: 'recorded',
+    needs: '/api/conversations/{id}/question',
+    async run(target) {
+      const path = `/api/conversations/${await target.shared(recorded)}/question`;
+      const { body } = await target.ask('GET', path);
+      assert.ok('question' in body, 'it says what waits, or null');
+      const answer = await target.ask('POST', path, { body: { event_id: 999_999, answer: 'approve' } });
+      hasStatus(answer, 409);
+      hasTypes(answer.body, { message: 'string' }, 'answer');
+    },
+  },
+  {
+    id: 'v0-rest/search',
+    title: 'what was written and done is found over all conversations',
+    cites: ['SV961'],
+    shares: 'recorded',
+    needs: '/api/search',
+    async run(target) {
+      const id = await target.shared(recorded);
+      const { body } = await target.ask('GET', '/api/search?query=recorded');
+      const hits = body.hits as unknown as readonly { readonly conversation_id: string }[];
+      assert.ok(
+        hits.some((hit) => hit.conversation_id === id),
+        'a hit in the conversation that printed it',
+      );
+    },
+  },
+  {
     id: 'v0-rest/event-pages',
     title: 'pages of events, put together from either end, are the whole history; a page begins with the event that it is asked from',
     cites: ['SV32', 'DL44', 'EL9'],

@@ -1,4 +1,4 @@
-import { DelegatedAnswer, DelegatedQuestions, Failure } from '@tendon/protocol';
+import { DelegatedQuestions, Failure, QuestionAnswer } from '@tendon/protocol';
 import { z } from 'zod';
 import type { Conversations } from '../conversations.ts';
 import type { Routes } from '../../platform/http/app.ts';
@@ -18,7 +18,7 @@ export const delegatedQuestionRoutes: Routes<{ readonly conversations: Conversat
   );
   app.post(
     `${path}/:child`,
-    { schema: { params: ByChild, body: DelegatedAnswer, response } },
+    { schema: { params: ByChild, body: QuestionAnswer, response } },
     async ({ params: { id, child }, body }, reply) => {
       const result = await conversations.delegated.answer(id, child, body);
       return result.ok ? shown(id) : sendFailure(reply, result.error);

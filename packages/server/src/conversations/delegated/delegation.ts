@@ -9,7 +9,7 @@ import {
   type SubmitResult,
 } from '@tendon/core';
 import { ChangeAgentStateAction, isAction, isObservation, MessageAction, type AgentState, type Event } from '@tendon/protocol';
-import { offersChoices } from './delegated-questions.ts';
+import { offersChoices } from '../open-question.ts';
 import type { IsolatedCopies } from './isolated-copies.ts';
 import { worksReadOnly } from '../agents/agent-of.ts';
 import type { Conversations } from '../conversations.ts';

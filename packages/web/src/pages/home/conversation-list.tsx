@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, type ConversationInfo } from '@tendon/client';
 import { Search, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { isRunningNow, isWaiting } from '../../copy/state-sentence.ts';
 import { conversationsQuery, tendon } from '../../lib/server.ts';
 import { stored } from '../../lib/stored.ts';
@@ -11,6 +11,8 @@ import { Late } from '../../ui/placeholder.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { SignIn } from '../sign-in.tsx';
 import { ConversationRow, DeletedRow } from './conversation-row.tsx';
+
+const TextHits = lazy(async () => ({ default: (await import('./text-hits.tsx')).TextHits }));
 
 type Filter = 'all' | 'waiting' | 'running';
 
@@ -26,7 +28,8 @@ export function ConversationList() {
   const [filter, setFilter] = useState<Filter>('all');
   const [search, setSearch] = useState<string>();
   const deletion = useDeletion();
-  const all = list.data ?? [];
+  const older = useOlder();
+  const all = [...(list.data ?? []), ...older.conversations];
   const shown = all
     .filter(PASSES[filter])
     .filter((info) => !search || `${info.title} ${info.selected_repository ?? ''}`.toLowerCase().includes(search.toLowerCase()))
@@ -54,8 +57,42 @@ export function ConversationList() {
           </li>
         ))}
       </ul>
+      {search && (
+        <Suspense>
+          <TextHits query={search} />
+        </Suspense>
+      )}
+      {older.hasMore && (
+        <Button look="line" disabled={older.isPending} onClick={older.show}>
+          {older.isPending ? 'Loading older conversations' : 'Show older conversations'}
+        </Button>
+      )}
+      {older.error && (
+        <p role="alert" className="text-bad">
+          {older.error.message}
+        </p>
+      )}
     </section>
   );
+}
+
+/** The pages after the first, each once it is asked for. */
+function useOlder() {
+  const first = useQuery({ ...conversationsQuery, select: (page) => page.next_page_id ?? null });
+  const pages = useInfiniteQuery({
+    queryKey: ['conversations', 'older', first.data],
+    queryFn: ({ pageParam, signal }) => tendon.conversations.list({ limit: 100, pageId: pageParam, signal }),
+    initialPageParam: first.data ?? '',
+    getNextPageParam: (page) => page.next_page_id ?? undefined,
+    enabled: false,
+  });
+  return {
+    conversations: pages.data?.pages.flatMap(({ results }) => results) ?? [],
+    hasMore: pages.data ? pages.hasNextPage : typeof first.data === 'string',
+    isPending: pages.isFetching,
+    error: pages.error,
+    show: () => void pages.fetchNextPage(),
+  };
 }
 
 interface ListBarProps {
@@ -73,43 +110,41 @@ function ListBar({ filter, onFilter, search, onSearch, all }: ListBarProps) {
       <h2 id="conversations-heading" className="flex-1">
         Conversations
       </h2>
+      {search !== undefined && (
+        <input
+          className="field max-w-72"
+          type="search"
+          aria-label="Search conversations"
+          placeholder="Search titles and text"
+          value={search}
+          ref={focusOnMount}
+          onChange={(event) => onSearch(event.target.value)}
+          onKeyDown={(event) => event.key === 'Escape' && onSearch(undefined)}
+        />
+      )}
+      <FilterButton name="All" is={filter === 'all'} onClick={() => onFilter('all')} />
+      <FilterButton
+        name="Waiting for you"
+        count={all.filter(isWaiting).length}
+        is={filter === 'waiting'}
+        onClick={() => onFilter('waiting')}
+      />
+      <span className="only-wide">
+        <FilterButton
+          name="Running"
+          count={all.filter(isRunningNow).length}
+          is={filter === 'running'}
+          onClick={() => onFilter('running')}
+        />
+      </span>
       {search === undefined ? (
-        <>
-          <FilterButton name="All" is={filter === 'all'} onClick={() => onFilter('all')} />
-          <FilterButton
-            name="Waiting for you"
-            count={all.filter(isWaiting).length}
-            is={filter === 'waiting'}
-            onClick={() => onFilter('waiting')}
-          />
-          <span className="only-wide">
-            <FilterButton
-              name="Running"
-              count={all.filter(isRunningNow).length}
-              is={filter === 'running'}
-              onClick={() => onFilter('running')}
-            />
-          </span>
-          <IconButton label="Search conversations" onClick={() => onSearch('')}>
-            <Icon of={Search} />
-          </IconButton>
-        </>
+        <IconButton label="Search conversations" onClick={() => onSearch('')}>
+          <Icon of={Search} />
+        </IconButton>
       ) : (
-        <>
-          <input
-            className="field max-w-72"
-            type="search"
-            aria-label="Search conversations"
-            placeholder="Search titles and repositories"
-            value={search}
-            ref={focusOnMount}
-            onChange={(event) => onSearch(event.target.value)}
-            onKeyDown={(event) => event.key === 'Escape' && onSearch(undefined)}
-          />
-          <IconButton label="End the search" onClick={() => onSearch(undefined)}>
-            <Icon of={X} />
-          </IconButton>
-        </>
+        <IconButton label="End the search" onClick={() => onSearch(undefined)}>
+          <Icon of={X} />
+        </IconButton>
       )}
     </header>
   );

@@ -34,6 +34,23 @@ it('CL25: the list is searched and filtered', async () => {
   screen.getByRole('link', { name: /semicolon/ });
 });
 
+it('CL983: what waits is answered on Home: an action is shown whole and approved or rejected, a question gets its choice', async () => {
+  await open('/');
+  const inbox = within(await screen.findByRole('region', { name: /^Needs you 2/ }, LATER));
+  expect(document.title).toBe('2 conversations waiting for you – Tendon');
+  const push = within(inbox.getByRole('article', { name: /^Push the branch\? Accept semicolon/ }));
+  expect(push.getByRole('group', { name: 'All of it' }).textContent).toBe('git push --set-upstream origin fix/csv-semicolon');
+  push.getByText('Medium risk');
+  await userEvent.click(push.getByRole('button', { name: 'Reject' }));
+  await userEvent.type(push.getByRole('textbox', { name: 'Reason, if you like' }), 'not on a Friday{Enter}');
+  await waitFor(() => expect(screen.queryByRole('article', { name: /^Push the branch/ })).toBeNull(), LATER);
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: /^Needs you 1/ }));
+  const choice = screen.getByRole('button', { name: 'The smaller batches' });
+  await waitFor(() => expect(choice.getAttribute('aria-disabled')).toBe('false'), LATER);
+  await userEvent.click(choice);
+  await waitFor(() => expect(screen.queryByRole('region', { name: /^Needs you/ })).toBeNull(), LATER);
+});
+
 it('CL25: deleting can be taken back, by the key that deleted', async () => {
   await open('/');
   await screen.findByRole('link', { name: /semicolon/ }, LATER);
@@ -85,6 +102,40 @@ it('CL29: a form in a popup keeps the focus where a person types, and Escape giv
   expect(form.getByRole('button', { name: 'Use this model' }).hasAttribute('disabled')).toBe(false);
   await userEvent.keyboard('{Escape}');
   expect(document.activeElement).toBe(button);
+});
+
+it('CL984: a search finds titles and text, and leads to the place; filters stay beside it', async () => {
+  await open('/');
+  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  await userEvent.click(screen.getByRole('button', { name: 'Search conversations' }));
+  await userEvent.keyboard('marmalade');
+  const hits = within(await screen.findByRole('region', { name: 'In the text' }, LATER));
+  expect(hits.getByRole('link', { name: /flaky/ }).getAttribute('href')).toBe('/conversations/kinds#event-4');
+  hits.getByText('the otter likes marmalade');
+  expect(screen.getByRole('button', { name: /^Waiting for you/ })).toBeDefined();
+});
+
+it('CL985: a task begins in a repository of a connected account, on a branch', async () => {
+  const sent = vi.spyOn(globalThis, 'fetch');
+  onTestFinished(() => sent.mockRestore());
+  await open('/');
+  await userEvent.click(await screen.findByRole('button', { name: 'Repository: No repository' }, LATER));
+  await userEvent.click(await screen.findByRole('button', { name: 'harbor/ledger' }, LATER));
+  await userEvent.type(screen.getByRole('combobox', { name: 'Branch' }), 'release');
+  await userEvent.click(screen.getByRole('button', { name: 'Use this repository' }));
+  expect(screen.getByRole('button', { name: 'Repository: harbor/ledger, release' })).toBeDefined();
+  await userEvent.type(screen.getByLabelText('Task'), 'mend it');
+  await userEvent.click(screen.getByRole('button', { name: 'Start' }));
+  const bodies = () => sent.mock.calls.flatMap(([, init]) => (init?.method === 'POST' && typeof init.body === 'string' ? [init.body] : []));
+  await waitFor(
+    () =>
+      expect(JSON.parse(bodies().at(-1)!)).toMatchObject({
+        repository: 'harbor/ledger',
+        git_provider: 'github',
+        selected_branch: 'release',
+      }),
+    LATER,
+  );
 });
 
 it('CL925: the rules of all conversations are listed in the settings, which home leads to, and revoked one by one', async () => {

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Search } from 'lucide-react';
-import { type ReactNode, useContext, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useContext, useEffect } from 'react';
 import { Link } from 'react-router';
+import { count } from '../../copy/figures.ts';
+import { isWaiting } from '../../copy/state-sentence.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { keyText } from '../../lib/keys.ts';
 import { paths } from '../../lib/paths.ts';
@@ -15,11 +17,15 @@ import { ConversationList } from './conversation-list.tsx';
 import { ModelGuide } from './model-guide.tsx';
 import { TaskComposer } from './task-composer.tsx';
 
+/** Its questions are of the protocol, which a first look at the page can do without. */
+const NeedsYou = lazy(async () => ({ default: (await import('../inbox/needs-you.tsx')).NeedsYou }));
+
 export function HomePage() {
   const model = useModelInUse();
+  const waiting = (useQuery(conversationsQuery).data ?? []).filter(isWaiting).length;
   useEffect(() => {
-    document.title = 'Tendon';
-  }, []);
+    document.title = waiting === 0 ? 'Tendon' : `${count(waiting, 'conversation')} waiting for you – Tendon`;
+  }, [waiting]);
   return (
     <div className="screen">
       <HomeBar />
@@ -28,6 +34,9 @@ export function HomePage() {
           <h1>What should be done?</h1>
           <TaskComposer />
           {model?.isDemo && <ModelGuide />}
+          <Suspense>
+            <NeedsYou />
+          </Suspense>
           <ConversationList />
         </div>
       </main>

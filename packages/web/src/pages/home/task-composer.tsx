@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { newId } from '@tendon/client';
+import { newId, type NewConversation } from '@tendon/client';
 import { ChevronDown, Folder, type LucideIcon } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { focusOnMount, Popup } from '../../ui/popup.tsx';
 import { theme } from '../../ui/theme.tsx';
+import { type ChosenRepository, RepositoryChoice } from './repository-choice.tsx';
 
 /** The key of a request that may be repeated because it got no answer: the same as long as the request is. */
 function useRequestKey(): { of(body: unknown): string; forget(): void } {
@@ -33,10 +34,12 @@ interface Task {
   readonly attachments: readonly Attachment[];
   readonly folder: string;
   readonly worktree: boolean;
+  /** In place of the folder. */
+  readonly repository: ChosenRepository | undefined;
 }
 
 /** Makes a conversation of the task and goes there. */
-function useStart({ text, attachments, folder, worktree }: Task, onStarted: () => void) {
+function useStart({ text, attachments, folder, worktree, repository }: Task, onStarted: () => void) {
   const requestKey = useRequestKey();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -46,8 +49,7 @@ function useStart({ text, attachments, folder, worktree }: Task, onStarted: () =
       const body = {
         initial_user_msg: text.trim(),
         image_urls: imageUrls,
-        ...(folder && { directory: folder }),
-        ...(worktree && { git_worktree: true }),
+        ...(repository ? partOf(repository) : { ...(folder && { directory: folder }), ...(worktree && { git_worktree: true }) }),
       };
       return tendon.conversations.create(body, { idempotencyKey: requestKey.of(body) });
     },
@@ -60,13 +62,18 @@ function useStart({ text, attachments, folder, worktree }: Task, onStarted: () =
   });
 }
 
+function partOf({ name, provider, branch }: ChosenRepository): Pick<NewConversation, 'repository' | 'git_provider' | 'selected_branch'> {
+  return { repository: name, ...(provider && { git_provider: provider }), ...(branch && { selected_branch: branch }) };
+}
+
 /** Where a task begins. */
 export function TaskComposer() {
   const [text, setText] = useDraft('home');
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [folder, setFolder] = useState('');
   const [worktree, setWorktree] = useState(false);
-  const start = useStart({ text, attachments, folder, worktree }, () => setText(''));
+  const [repository, setRepository] = useState<ChosenRepository>();
+  const start = useStart({ text, attachments, folder, worktree, repository }, () => setText(''));
   const canStart = text.trim() !== '' && !start.isPending;
   const send = () => canStart && start.mutate();
   useCommands('task', [{ id: 'start', title: 'Start the task', group: 'Here', keys: ['mod+enter'], enabled: canStart, run: send }]);
@@ -92,7 +99,10 @@ export function TaskComposer() {
         }
         below={
           <div className="composer-where">
-            <FolderChoice icon={Folder} folder={folder} onFolder={setFolder} worktree={worktree} onWorktree={setWorktree} />
+            {!repository && (
+              <FolderChoice icon={Folder} folder={folder} onFolder={setFolder} worktree={worktree} onWorktree={setWorktree} />
+            )}
+            <RepositoryChoice chosen={repository} onChoose={setRepository} />
             <span className="flex-1" />
             <span className="only-wide">
               <AgentChoice />

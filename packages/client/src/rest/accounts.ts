@@ -1,0 +1,70 @@
+import type { CreatedKey, CreateKey, KeyInfo, NoteFileInfo, SandboxInfo } from '@tendon/protocol';
+import type { Request } from './request.ts';
+
+/** A repository at a git provider, as far as it is shown. */
+export interface RepositoryInfo {
+  readonly full_name: string;
+  readonly git_provider: string;
+  readonly main_branch: string | null;
+}
+
+interface AskOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** What the git providers know whose tokens the server has. Without one they answer 401. */
+export function gitRoutes(request: Request) {
+  const given = ({ signal }: AskOptions) => signal && { signal };
+  return {
+    repositories: (options: AskOptions = {}) =>
+      request<readonly RepositoryInfo[]>('/api/user/repositories', { query: { per_page: 30 }, ...given(options) }),
+    searchRepositories: (query: string, options: AskOptions = {}) =>
+      request<readonly RepositoryInfo[]>('/api/user/search/repositories', { query: { query, per_page: 15 }, ...given(options) }),
+    /** The first hundred. */
+    branches: async (repository: string, options: AskOptions = {}): Promise<readonly string[]> =>
+      (
+        await request<{ readonly branches: readonly { readonly name: string }[] }>('/api/user/repository/branches', {
+          query: { repository, page: 1, per_page: 100 },
+          ...given(options),
+        })
+      ).branches.map(({ name }) => name),
+    /** Stored only when the provider accepts it; needs the scope `admin`. `host`: of one's own installation. */
+    connect: (provider: string, token: string, host: string) =>
+      request<unknown>('/api/add-git-providers', {
+        method: 'POST',
+        body: { provider_tokens: { [provider]: { token, ...(host && { host }) } } },
+      }),
+    /** All of them. */
+    disconnect: () => request<unknown>('/api/unset-provider-tokens', { method: 'POST' }),
+  };
+}
+
+/** Keys for people and programs. They need the scope `admin`. */
+export function keyRoutes(request: Request) {
+  return {
+    list: async () => (await request<{ readonly keys: readonly KeyInfo[] }>('/api/keys')).keys,
+    /** The only time that the key itself is shown. */
+    create: (body: CreateKey) => request<CreatedKey>('/api/keys', { method: 'POST', body }),
+    revoke: (id: string) => request<unknown>(`/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  };
+}
+
+/** What agents remember between conversations. */
+export function noteRoutes(request: Request) {
+  return {
+    list: async () => (await request<{ readonly files: readonly NoteFileInfo[] }>('/api/notes')).files,
+    /** An empty text removes the file; needs the scope `admin`. */
+    replace: (name: string, text: string) => request<unknown>('/api/notes', { method: 'PUT', body: { name, text } }),
+  };
+}
+
+/** What runs commands, for all conversations. They need the scope `admin`. */
+export function sandboxRoutes(request: Request) {
+  return {
+    list: async () => (await request<{ readonly sandboxes: readonly SandboxInfo[] }>('/api/sandboxes')).sandboxes,
+    /** Its agent stops too. */
+    stop: (conversation: string) => request<unknown>(`/api/sandboxes/${encodeURIComponent(conversation)}/stop`, { method: 'POST' }),
+    /** Ends what is left of conversations that are gone. */
+    reclaim: () => request<{ readonly reaped: number }>('/api/sandboxes/reclaim', { method: 'POST', body: {} }),
+  };
+}

@@ -1,0 +1,160 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { QuestionAnswer } from '@tendon/protocol';
+import { type ReactNode, useId, useState } from 'react';
+import { Link } from 'react-router';
+import { actionRisk, decisionWords, RiskChip, useIsNew } from '../../composer/decision.tsx';
+import { ago } from '../../copy/figures.ts';
+import { cut, firstLine } from '../../copy/shorten.ts';
+import { paths } from '../../lib/paths.ts';
+import { tendon } from '../../lib/server.ts';
+import { Button } from '../../ui/button.tsx';
+import { StateGlyph } from '../../ui/icon.tsx';
+import { focusOnMount } from '../../ui/popup.tsx';
+import type { WaitingQuestion } from './use-questions.ts';
+
+interface QuestionCardProps {
+  readonly question: WaitingQuestion;
+  readonly onAnswered: () => void;
+}
+
+const DONE = { approve: 'Approved', reject: 'Rejected', reply: 'Sent' } as const;
+
+/** One question with its conversation; the answer names its event, so it can be about nothing else. */
+export function QuestionCard({ question: { info, eventId, action }, onAnswered }: QuestionCardProps) {
+  const queries = useQueryClient();
+  const { conversation_id: id, title } = info;
+  const send = useMutation({
+    mutationFn: (given: Omit<QuestionAnswer, 'event_id'>) => tendon.conversations.answer(id, { ...given, event_id: eventId }),
+    onSuccess: onAnswered,
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: ['question', id] });
+      await queries.invalidateQueries({ queryKey: ['conversations'] });
+    },
+  });
+  const titleId = useId();
+  const isMessage = action.action === 'message';
+  const { question, whole, consequence } = isMessage ? messageWords(action.args.content) : decisionWords(action);
+  return (
+    <article className="question-card decision" aria-label={`${question} ${title}`}>
+      <h3>
+        <StateGlyph glyph="waiting" />
+        <span className="question-words">{question}</span>
+        {!isMessage && <RiskChip risk={actionRisk(action)} />}
+        <span id={titleId} className="question-title truncate text-small">
+          {title}
+        </span>
+        <time className="text-small text-ink-3" dateTime={info.last_updated_at} title={info.last_updated_at}>
+          {ago(info.last_updated_at, Date.now())}
+        </time>
+      </h3>
+      {whole !== '' && (
+        <pre className="scroll" tabIndex={0} role="group" aria-label="All of it">
+          {whole}
+        </pre>
+      )}
+      {consequence !== '' && <p>{consequence}</p>}
+      {send.isSuccess || send.isPending ? (
+        <p role="status">{send.isSuccess ? DONE[send.variables.answer] : 'Sending'}</p>
+      ) : (
+        <Answers choices={isMessage ? (action.args.choices ?? []) : undefined} onAnswer={send.mutate}>
+          <Link className="button" to={paths.conversation(id)} aria-describedby={titleId}>
+            Open
+          </Link>
+        </Answers>
+      )}
+      {send.error && (
+        <p role="alert" className="text-bad">
+          {send.error.message}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** A question of a few words is its own heading. */
+function messageWords(content: string): ReturnType<typeof decisionWords> {
+  const text = content.trim();
+  const first = firstLine(text);
+  return { question: cut(first, 120), whole: text === first && first.length <= 120 ? '' : text, consequence: '' };
+}
+
+interface AnswersProps {
+  /** Of a question; an action that waits has none. */
+  readonly choices: readonly string[] | undefined;
+  readonly onAnswer: (given: Omit<QuestionAnswer, 'event_id'>) => void;
+  /** The way to the conversation itself. */
+  readonly children: ReactNode;
+}
+
+function Answers({ choices, onAnswer, children }: AnswersProps) {
+  const isNew = useIsNew();
+  const [isWriting, setWriting] = useState(false);
+  /** What was pressed for something else answers nothing. */
+  const answer = (given: Omit<QuestionAnswer, 'event_id'>) => !isNew && onAnswer(given);
+  if (isWriting) {
+    return choices ? (
+      <TextForm label="Reply" onSend={(text) => onAnswer({ answer: 'reply', text })} onBack={() => setWriting(false)} />
+    ) : (
+      <TextForm
+        label="Reject"
+        field="Reason, if you like"
+        onSend={(text) => onAnswer({ answer: 'reject', text })}
+        onBack={() => setWriting(false)}
+      />
+    );
+  }
+  return (
+    <div className="decision-acts">
+      {choices?.map((choice) => (
+        <Button key={choice} look="line" aria-disabled={isNew} onClick={() => answer({ answer: 'reply', text: choice })}>
+          {choice}
+        </Button>
+      ))}
+      {!choices && (
+        <Button look="line" aria-disabled={isNew} onClick={() => answer({ answer: 'approve' })}>
+          Approve
+        </Button>
+      )}
+      <Button look="line" onClick={() => setWriting(true)}>
+        {choices ? 'Reply' : 'Reject'}
+      </Button>
+      {children}
+    </div>
+  );
+}
+
+interface TextFormProps {
+  readonly label: 'Reply' | 'Reject';
+  /** What may be left empty. */
+  readonly field?: string;
+  readonly onSend: (text: string) => void;
+  readonly onBack: () => void;
+}
+
+function TextForm({ label, field, onSend, onBack }: TextFormProps) {
+  const [text, setText] = useState('');
+  const isWhole = field !== undefined || text.trim() !== '';
+  return (
+    <form
+      className="decision-acts"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isWhole) onSend(text.trim());
+      }}
+    >
+      <input
+        className="field flex-1"
+        aria-label={field ?? 'Your reply'}
+        placeholder={field ?? 'Your reply'}
+        value={text}
+        ref={focusOnMount}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && onBack()}
+      />
+      <Button type="submit" look="line" disabled={!isWhole}>
+        {label}
+      </Button>
+      <Button onClick={onBack}>Back</Button>
+    </form>
+  );
+}

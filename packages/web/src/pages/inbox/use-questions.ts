@@ -1,0 +1,53 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import type { ConversationInfo } from '@tendon/client';
+import { type Action, fromJson, isAction } from '@tendon/protocol';
+import { useEffect } from 'react';
+import { isWaiting } from '../../copy/state-sentence.ts';
+import { conversationsQuery, tendon } from '../../lib/server.ts';
+
+/** What a conversation waits for a person to decide or say. */
+export interface WaitingQuestion {
+  readonly info: ConversationInfo;
+  readonly eventId: number;
+  readonly action: Action;
+}
+
+/** More are answered when these are. */
+const MOST = 12;
+
+/** Of all conversations, those that wait longest last. Each is asked for once: anew only when its conversation was used since. */
+export function useQuestions(): readonly WaitingQuestion[] {
+  const { data = [] } = useQuery(conversationsQuery);
+  const waiting = data.filter(isWaiting).slice(0, MOST);
+  const found = useQueries({
+    queries: waiting.map((info) => ({
+      queryKey: ['question', info.conversation_id, info.agent_state, info.last_updated_at],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => tendon.conversations.question(info.conversation_id, signal),
+      retry: false,
+      staleTime: Infinity,
+    })),
+  });
+  const questions = found.flatMap(({ data: question }, index) => {
+    const action = question && fromJson(question.action);
+    const isOpen = action && isAction(action) && (question.kind === 'confirmation' || asks(action));
+    return isOpen ? [{ info: waiting[index]!, eventId: question.event_id, action }] : [];
+  });
+  useBadge(questions.length);
+  return questions;
+}
+
+/** Whether a message is more than a report: it offers answers, or ends with a question. */
+function asks(action: Action): boolean {
+  if (action.action !== 'message') return false;
+  const lastLine = action.args.content.trimEnd().split('\n').at(-1)!;
+  return (action.args.choices?.length ?? 0) > 0 || /[?？][\s)*_"”»]*$/.test(lastLine);
+}
+
+/** On the icon of the app, where it is installed. */
+function useBadge(count: number): void {
+  useEffect(() => {
+    if (typeof navigator.setAppBadge !== 'function') return;
+    // A browser may have the function and no icon.
+    void (count > 0 ? navigator.setAppBadge(count) : navigator.clearAppBadge()).catch(() => undefined);
+  }, [count]);
+}
