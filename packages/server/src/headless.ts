@@ -21,6 +21,7 @@ export { markdownText } from './events/markdown-text.ts';
 export { runSandboxCommand, type CommandOutput } from './sandboxes/sandbox-command.ts';
 export { askForBody, findServer, type FoundServer } from './platform/server-address.ts';
 export { openApiKeyClient, type ApiKeyClient } from './access/api-key-client.ts';
+export { grantFolder } from './sandboxes/granted-folders.ts';
 export { isSystemFolder } from './sandboxes/workspace-roots.ts';
 export { isWithin, removeFolder } from '@tendon/runtime';
 export { listTitled } from './sandboxes/list-titled.ts';

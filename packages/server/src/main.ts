@@ -3,11 +3,26 @@ import { startServer } from './app/start-server.ts';
 import { serveUntilSignal } from './platform/serve-until-signal.ts';
 
 /** Resolves with the exit code when the server has ended: 0 stopped by a signal, 1 could not start, 2 wrong configuration. */
-export function serve(env: NodeJS.ProcessEnv): Promise<number> {
+export function serve(env: NodeJS.ProcessEnv, { whileUsed = false }: ServeOptions = {}): Promise<number> {
   return serveUntilSignal(env, async (config) => {
     const server = await startServer(config);
-    return { banner: server.banner, logger: server.engine.logger, close: () => server.close() };
+    const { banner, engine } = server;
+    return {
+      banner,
+      logger: engine.logger,
+      close: async () => {
+        // Nobody is to come back to it, so neither are its sandboxes left for the next one.
+        if (whileUsed) await engine.runtimes.close({ stopSandboxes: true });
+        await server.close();
+      },
+      ...(whileUsed && { isUsed: () => server.openSockets() > 0 || engine.conversations.isInUse }),
+    };
   });
+}
+
+interface ServeOptions {
+  /** It ends by itself when nobody is connected to it and no agent works. Default: it serves on. */
+  readonly whileUsed?: boolean;
 }
 
 if (import.meta.main) process.exit(await serve(process.env));

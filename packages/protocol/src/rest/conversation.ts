@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConfirmationMode } from './confirmation.ts';
 import { GivenMcpConfig } from './mcp-config.ts';
 import { NetworkParams } from './network.ts';
 
@@ -76,6 +77,14 @@ export const CreateConversation = z.object({
   git_worktree: z.boolean().nullish(),
   /** Ours: one that is built in or the user's own; default: that of the settings. */
   agent: z.string().max(200).nullish(),
+  /** Ours: its model, as for `PATCH`. */
+  llm_model: z.string().min(1).max(200).nullish(),
+  /** Ours: what of it waits for a person, in place of the settings. */
+  confirmation_policy: ConfirmationMode.nullish(),
+  /** Ours: the model's answers to one message, in place of the settings. */
+  max_iterations: z.number().int().min(1).max(100_000).nullish(),
+  /** Ours: US dollars, in place of the settings. */
+  max_budget_per_task: z.number().positive().max(1_000_000).nullish(),
   /** Ours: where its sandbox may connect to. */
   network: NetworkParams.nullish(),
 });

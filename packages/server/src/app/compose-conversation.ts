@@ -182,7 +182,7 @@ type ChosenLimits = Omit<ConversationSettings, 'maxIterations' | 'maxBudgetUsd'>
 function conversationSettings({ current }: SettingsStore, record: StoredConversation, config: ConversationConfig): ChosenLimits {
   const maxIterations = record.max_iterations ?? current?.max_iterations ?? config.maxIterations;
   const isChosen = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
-  const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
+  const maxBudgetUsd = record.max_budget_usd ?? current?.max_budget_per_task ?? config.maxBudgetUsd;
   return {
     ...(maxIterations && { maxIterations }),
     condenses: current?.enable_default_condenser ?? true,

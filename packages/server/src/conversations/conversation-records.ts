@@ -10,7 +10,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { type AgentFile, KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
-import type { ConfirmationRule } from '@tendon/protocol';
+import type { ConfirmationMode, ConfirmationRule } from '@tendon/protocol';
 import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
@@ -35,11 +35,14 @@ export type StoredConversation = ConversationRecord & {
   readonly read_only?: true;
   /** Chosen for this conversation; otherwise the stored settings decide. */
   readonly confirmation_mode?: boolean;
+  /** Chosen for this conversation; before everything else. */
+  readonly confirmation_policy?: ConfirmationMode;
   /** Saved by a person while it ran. */
   readonly confirmation_rules?: readonly ConfirmationRule[];
   /** Of a delegated conversation, which has no repository of its own: the one whose rules hold in it. */
   readonly rules_repository?: string | null;
   readonly max_iterations?: number;
+  readonly max_budget_usd?: number;
   /** For the agent, from the client that created the conversation. */
   readonly instructions?: string;
   readonly network?: StoredNetwork;

@@ -6,6 +6,7 @@ import type { Clock, Storage } from '@tendon/core';
 import { catalogError, type CatalogError, type VolatileFrame } from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import type { Logger } from '../platform/logger.ts';
+import { grantedFolders } from '../sandboxes/granted-folders.ts';
 import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
 import { ConversationRecords, rootIdOf, type StoredConversation } from './conversation-records.ts';
@@ -45,13 +46,16 @@ export class ConversationRegistry {
   /** What sandboxes ask of a person. */
   readonly questions: NetworkQuestions;
   readonly networkRules: NetworkRules;
+  /** Of the configuration alone. */
   readonly roots: Promise<WorkspaceRoots>;
+  readonly #home: string;
 
   constructor({ config, network = EVERYWHERE, allowAlways, questionWaitMs, storage, clock, logger, ...rest }: RegistryOptions) {
     this.records = new ConversationRecords(storage.records, clock);
     this.modelAccess = rest.modelAccess ?? new Map();
     this.networkRules = network;
     this.roots = workspaceRoots(config);
+    this.#home = config.home;
     this.questions = new NetworkQuestions({
       records: this.records,
       open: this.open,
@@ -63,12 +67,18 @@ export class ConversationRegistry {
     });
   }
 
+  /** Of the configuration, and what the owner of the home has given to agents by now. */
+  async rootsNow(): Promise<WorkspaceRoots> {
+    const [roots, granted] = await Promise.all([this.roots, grantedFolders(this.#home)]);
+    return { ...roots, allowed: [...roots.allowed, ...granted] };
+  }
+
   /** Its folder, and how it is mounted, if this machine allows it; `undefined`: no such conversation. Rejects with a user-facing error. */
   async workspaceOf(id: string): Promise<{ readonly hostPath: string; readonly isReadOnly: boolean } | undefined> {
     const copied = this.copied.get(id);
     if (copied !== undefined) return { hostPath: copied, isReadOnly: false };
     const record = await this.records.get(id);
-    const refusal = record && outsideRoots(record.workspace, await this.roots);
+    const refusal = record && outsideRoots(record.workspace, await this.rootsNow());
     if (refusal !== undefined) throw new Error(refusal);
     if (record === undefined) return undefined;
     const isCloned = record.selected_repository === null || record.repository_ready !== undefined;

@@ -264,6 +264,12 @@ export class Conversations {
     return this.#open.size;
   }
 
+  /** Whether a client looks at one of them, or its agent has something to do. */
+  get isInUse(): boolean {
+    const now = this.#options.clock.now().getTime();
+    return [...this.#registry.open.values()].some((open) => !open.isIdle(now, 0));
+  }
+
   /** Keys that came with `initialize`; they are never stored. */
   modelAccess(id: string): ModelAccess | undefined {
     return this.#registry.modelAccess.get(id);

@@ -1,5 +1,5 @@
 import type { Secret } from '@tendon/protocol/masking';
-import type { NetworkParams } from '@tendon/protocol';
+import type { ConfirmationMode, NetworkParams } from '@tendon/protocol';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 
 /** The repository that the conversation is about. */
@@ -19,7 +19,9 @@ interface AgentParams {
   /** For the agent, beside its task. */
   readonly instructions?: string;
   readonly confirmationMode?: boolean;
-  readonly maxIterations?: number;
+  readonly confirmationPolicy?: ConfirmationMode | undefined;
+  readonly maxIterations?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
   /** As `ConversationMcpServers` seals them; default: those of the settings. */
   readonly mcpServers?: string;
 }

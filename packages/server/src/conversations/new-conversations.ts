@@ -79,7 +79,7 @@ export class NewConversations {
   }
 
   async #make(id: string, params: CreateConversationParams): Promise<CreateResult> {
-    const folder = await workspaceFolder(await this.#registry.roots, id, params.directory);
+    const folder = await workspaceFolder(await this.#registry.rootsNow(), id, params.directory);
     if (!folder.ok) return folder;
     const network = checkNetworkParams(this.#registry.networkRules, params.network ?? {});
     if (!network.ok) return network;
@@ -219,7 +219,9 @@ function newRecord(
     selected_branch: params.branch ?? null,
     git_provider: params.gitProvider ?? null,
     ...(params.confirmationMode !== undefined && { confirmation_mode: params.confirmationMode }),
+    ...(params.confirmationPolicy && { confirmation_policy: params.confirmationPolicy }),
     ...(params.maxIterations !== undefined && { max_iterations: params.maxIterations }),
+    ...(params.maxBudgetUsd !== undefined && { max_budget_usd: params.maxBudgetUsd }),
     ...(instructions && { instructions }),
     ...(params.network && { network }),
     ...(params.request && { request: params.request }),

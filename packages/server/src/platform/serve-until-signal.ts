@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import type { Config } from './config/config.ts';
 import { readFiledConfig } from './config/with-config-file.ts';
 import type { Logger } from './logger.ts';
@@ -7,6 +8,8 @@ import type { Logger } from './logger.ts';
 export interface Serving {
   readonly banner: string;
   readonly logger: Logger;
+  /** Where it is to end by itself: whether somebody needs it. */
+  readonly isUsed?: () => boolean;
   close(): Promise<void>;
 }
 
@@ -23,7 +26,7 @@ export async function serveUntilSignal(env: NodeJS.ProcessEnv, start: (config: C
     process.stdout.write(serving.banner);
     flushCompileCache();
     outliveMistakes(serving.logger);
-    await stopSignal();
+    await (serving.isUsed ? Promise.race([stopSignal(), untilUnused(serving.isUsed)]) : stopSignal());
     await serving.close();
     return 0;
   } catch (cause) {
@@ -35,6 +38,15 @@ export async function serveUntilSignal(env: NodeJS.ProcessEnv, start: (config: C
 /** A promise that nobody looked after is a mistake of ours, and no reason to end everybody's work: it is written down. */
 function outliveMistakes(logger: Logger): void {
   process.on('unhandledRejection', (cause) => logger.error({ err: cause }, 'nobody looked after a failure'));
+}
+
+const LOOK_MS = 500;
+/** Long enough for a client that starts it, leaves it for the next page, or has lost its connection. */
+const UNUSED_LOOKS = 20;
+
+/** Resolves when nobody has needed it for a while. */
+async function untilUnused(isUsed: () => boolean): Promise<void> {
+  for (let looks = 0; looks < UNUSED_LOOKS; looks = isUsed() ? 0 : looks + 1) await setTimeout(LOOK_MS);
 }
 
 /** The first signal asks; a second one means that the user does not want to wait. */

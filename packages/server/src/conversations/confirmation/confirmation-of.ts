@@ -45,7 +45,7 @@ export function confirmationOf(
   config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended' | 'invariantUrl'>,
 ): ConfirmationSettings {
   return {
-    mode: modeOf(record.confirmation_mode, settings, config),
+    mode: record.confirmation_policy ?? modeOf(record.confirmation_mode, settings, config),
     rules: [...own, ...rulesOf(settings, record)],
     analyzer: analyzerOf(settings, config) ?? 'rules',
     isUnattended: config.isUnattended,
