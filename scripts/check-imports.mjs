@@ -111,6 +111,7 @@ const LAYERS = {
     ['main'],
     ['program'],
     [
+      'chat-command',
       'serve-command',
       'run-command',
       'undo-command',
@@ -138,6 +139,7 @@ const LAYERS = {
     ],
     ['home-commands', 'eval'],
     ['doctor', 'export', 'models', 'replay', 'run', 'sandboxes', 'triggers', 'undo'],
+    ['attach'],
     ['terminal'],
     ['add-command', 'environment-options'],
   ],

@@ -27,6 +27,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'CL983–CL985',
   },
   {
+    why: 'What the command line prints and which server it uses, on the machine of the user: no server shows it.',
+    ids: 'CL961–CL963',
+  },
+  {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
     ids: 'EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204',
   },
@@ -56,7 +60,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Which agents and optional tools there are, and whether a workspace can be mounted read-only, is our server’s: another has others.',
-    ids: 'EN820–EN824, EN982, EN915–EN918, EN920–EN926, RT821, RT822',
+    ids: 'EN820–EN824, EN982, EN915–EN918, EN920–EN926, CL965, RT821, RT822',
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',

@@ -4,4 +4,4 @@ import type { Command } from 'commander';
 export type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
 
 /** What `tendon` ends with; documented in `--help` and relied upon by scripts. */
-export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, undecided: 3, interrupted: 130 } as const;

@@ -17,8 +17,11 @@ describe('how it is used', () => {
 
   it.each([
     [[], 'Usage: tendon'],
+    [['-p'], 'There is no task'],
+    [['-p', '--budget', '-1', 'x'], 'above 0'],
+    [['-p', '--approve', 'some', 'x'], 'Allowed choices are never, low, all'],
     [['nonsense'], 'nonsense'],
-    [['run'], 'missing required argument'],
+    [['run'], 'There is no task'],
     [['run', '--nonsense', 'x'], '--nonsense'],
     [['run', '  '], 'There is no task'],
     [['run', '-'], 'There is no task'],

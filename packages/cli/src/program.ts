@@ -2,6 +2,9 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AddCommand, EXIT } from './add-command.ts';
 
+/** Without a command: one task, with -p or from standard input. */
+const chat = () => import('./chat-command.ts');
+
 /** In the order of `--help`. Each is loaded when it is asked for: a start pays for one command only. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
@@ -30,10 +33,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   conformance: async () => (await import('./conformance-command.ts')).conformanceCommand,
 };
 
-/** The command that the first argument names; all of them where it names none, for the help and for what to say of an unknown one. */
-function commandsOf([name = '']: readonly string[]): Promise<readonly AddCommand[]> {
-  const load = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);
-  return Promise.all(load.map((one) => one()));
+/** The command that the first argument names, or the chat; all of them for the help, and for what to say of an unknown one. */
+async function commandsOf([name = '']: readonly string[]): Promise<readonly AddCommand[]> {
+  const isHelp = ['-h', '--help', '-V', '--version'].includes(name);
+  if (Object.hasOwn(COMMANDS, name)) return [await COMMANDS[name]!()];
+  if (name === '' || (name.startsWith('-') && !isHelp)) return [(await chat()).chatCommand];
+  // Its options alone: an unknown word is no task.
+  return [(await chat()).addChatOptions, ...(await Promise.all(Object.values(COMMANDS).map((one) => one())))];
 }
 
 /** Reads the arguments (without node and script), runs the command, resolves with the exit code. */
@@ -52,10 +58,6 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 Each command says more with --help, and tendon doctor says what works on this machine.`,
     );
   for (const add of await commandsOf(args)) add(program, (code) => void (exitCode = code));
-  if (args.length === 0) {
-    process.stderr.write(program.helpInformation());
-    return EXIT.usage;
-  }
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

@@ -16,9 +16,10 @@ export const serveCommand: AddCommand = (program, end) => {
     .option('-m, --model <name>', 'model as provider/name, e.g. anthropic/claude-sonnet-4-20250514')
     .option('--runtime <driver>', 'where commands run: local (sandboxed, the default), docker, remote, or none (no isolation at all)')
     .option('--config-file <file>', 'a config.toml beneath the environment (default: the one in the home, if there is one)')
+    .option('--while-used', 'end by itself when nobody is connected any more and no agent works')
     .addHelpText('after', HELP)
-    .action(async (options: EnvironmentOptions) => {
+    .action(async ({ whileUsed = false, ...options }: EnvironmentOptions & { readonly whileUsed?: boolean }) => {
       const { serve } = await import('@tendon/server');
-      end(await serve(withOptions(process.env, options)));
+      end(await serve(withOptions(process.env, options), { whileUsed }));
     });
 };

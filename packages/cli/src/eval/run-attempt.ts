@@ -183,7 +183,7 @@ class AgentRun {
       this.#count(event, over);
       isDone = saysDone(event) ?? isDone;
       const state = event.id > taskId ? endOf(event) : undefined;
-      if (state) return exitCodeOf(state, isDone) === 0 ? undefined : this.#failureOf(state, event);
+      if (state) return exitCodeOf(state, { isDone, asks: false }) === 0 ? undefined : this.#failureOf(state, event);
     }
     return { kind: 'agent', words: 'The log ended before the agent did.' };
   }

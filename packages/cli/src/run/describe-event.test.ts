@@ -13,10 +13,16 @@ it('a file counts as changed by its observation', () => {
   expect(words({ source: 'agent', action: 'edit', args: { path: '/workspace/a', command: 'create', thought: 'I write.' } })).toEqual([
     'speech: I write.',
   ]);
-  expect(words(edit('done', { prev_exist: false }))).toEqual(['act: Wrote /workspace/a']);
+  expect(words(edit('done', { prev_exist: false }))).toEqual(['act: Wrote a']);
   const diff = '--- /workspace/a\n+++ /workspace/a\n@@ -1,2 +1,3 @@\n-old\n+new\n+more\n same\n';
-  expect(words(edit('done', { prev_exist: true, diff }))).toEqual(['act: Edited /workspace/a +2 −1']);
-  expect(words(edit('ERROR:\nIt is not there.', {}))).toEqual(['fault: Could not edit /workspace/a: It is not there.']);
+  expect(words(edit('done', { prev_exist: true, diff }))).toEqual([
+    'act: Edited a +2 −1',
+    'removed:     1 - old',
+    'added:     1 + new',
+    'added:     2 + more',
+    'context:     3   same',
+  ]);
+  expect(words(edit('ERROR:\nIt is not there.', {}))).toEqual(['fault: Could not edit a: It is not there.']);
   expect(words({ observation: 'read', content: 'ERROR:\nNo.', extras: { path: 'x' } })).toEqual(['fault: Could not read x: No.']);
 });
 

@@ -1,9 +1,13 @@
 import type { Action, Event, Observation } from '@tendon/protocol';
+import { diffLines } from './diff-lines.ts';
 import { printable } from '../terminal/printable.ts';
 
-/** A piece of the story. `speech` is the agent's own words, `act` what it does, `output` what came back, `fault` what went wrong. */
+/**
+ * A piece of the story. `speech` is the agent's own words, `act` what it does, `output` what came back, `fault` what went wrong, the last
+ * three a changed file.
+ */
 export interface Line {
-  readonly tone: 'speech' | 'act' | 'output' | 'fault' | 'state';
+  readonly tone: 'speech' | 'act' | 'output' | 'fault' | 'state' | 'added' | 'removed' | 'context';
   readonly text: string;
 }
 
@@ -19,17 +23,29 @@ export function describeAct(event: Action): string {
     case 'run':
       return `Running ${firstLine(event.args.command)}`;
     case 'read':
-      return event.args.search ? `Searching for ${firstLine(event.args.search.pattern)}` : `Reading ${event.args.path}`;
+      return event.args.search
+        ? `Searching for ${firstLine(event.args.search.pattern)}`
+        : `Reading ${firstLine(shownPath(event.args.path))}`;
     case 'write':
-      return `Writing ${event.args.path}`;
+      return `Writing ${firstLine(shownPath(event.args.path))}`;
     case 'edit':
-      return `Editing ${event.args.path}`;
+      return `Editing ${firstLine(shownPath(event.args.path))}`;
     case 'task_tracking':
       return 'Planning';
     default:
-      return 'Working';
+      return NAMED[event.action]?.(event as never) ?? 'Working';
   }
 }
+
+/** What is done, where its name alone would say little. */
+const NAMED: Partial<Record<string, (event: never) => string>> = {
+  run_ipython: ({ args }: Action<'run_ipython'>) => `Python: ${firstLine(args.code)}`,
+  browse: ({ args }: Action<'browse'>) => `Opening ${firstLine(args.url)}`,
+  browse_interactive: ({ args }: Action<'browse_interactive'>) => `In the browser: ${firstLine(args.browser_actions)}`,
+  call_tool_mcp: ({ args }: Action<'call_tool_mcp'>) => `Tool ${firstLine(args.name)}`,
+  delegate: ({ args }: Action<'delegate'>) => `Delegating to ${firstLine(args.agent)}: ${firstLine(String(args.inputs.task ?? ''))}`,
+  kill: ({ args }: Action<'kill'>) => `Ending command ${firstLine(args.id)}`,
+};
 
 function describeAction(event: Action): Line[] {
   if (event.source !== 'agent') return [];
@@ -56,7 +72,7 @@ function describeAction(event: Action): Line[] {
     case 'change_agent_state':
       return [];
     default:
-      return [...thought, act(event.action)];
+      return [...thought, act(NAMED[event.action]?.(event as never) ?? event.action.replaceAll('_', ' '))];
   }
 }
 
@@ -72,8 +88,30 @@ function describeObservation(event: Observation): Line[] {
       return [readLine(event)];
     case 'write':
       return [fileLine(event, 'Wrote', 'write')];
-    case 'edit':
-      return [event.extras.prev_exist ? fileLine(event, 'Edited', 'edit', changes(event.extras.diff)) : fileLine(event, 'Wrote', 'edit')];
+    case 'edit': {
+      if (!event.extras.prev_exist) return [fileLine(event, 'Wrote', 'edit')];
+      const { total, lines } = diffLines(event.extras.diff ?? '');
+      return [fileLine(event, 'Edited', 'edit', total), ...lines];
+    }
+    case 'run_ipython':
+    case 'mcp':
+      return [{ tone: 'output', text: printable(event.content).trimEnd() }];
+    case 'browse': {
+      const { error, last_browser_action_error: why, title = '', url } = event.extras;
+      const page = printable([title, url].filter(Boolean).join(' · '));
+      return [
+        error || why
+          ? {
+              tone: 'fault',
+              text: printable(why || event.content)
+                .trim()
+                .split('\n', 1)[0]!,
+            }
+          : { tone: 'output', text: page },
+      ];
+    }
+    case 'user_rejected':
+      return [{ tone: 'state', text: 'Rejected' }];
     case 'error':
       return [{ tone: 'fault', text: printable(event.content).trim() }];
     case 'agent_state_changed':
@@ -101,17 +139,15 @@ function readLine(event: Observation<'read'>): Line {
 }
 
 function fileLine({ content, extras }: FileObservation, done: string, verb: string, detail = ''): Line {
-  const path = printable(extras.path);
+  const path = printable(shownPath(extras.path));
   const [, problem] = /^ERROR:\s*(.*)/s.exec(content) ?? [];
   if (problem === undefined) return act(`${done} ${path}${detail}`);
   return { tone: 'fault', text: `Could not ${verb} ${path}: ${printable(problem).trim()}` };
 }
 
-/** How many lines a unified diff adds and takes away: ` +7 −1`. */
-function changes(diff: string | null): string {
-  const lines = (diff ?? '').split('\n').filter((line) => !/^(\+\+\+|---) /.test(line));
-  const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
-  return diff ? ` +${count('+')} −${count('-')}` : '';
+/** The sandbox's own name of the folder says nothing to a person who stands in it. */
+function shownPath(path: string): string {
+  return path.startsWith('/workspace/') ? path.slice('/workspace/'.length) : path;
 }
 
 function describeState({ extras, content }: Observation<'agent_state_changed'>): Line[] {
@@ -119,7 +155,9 @@ function describeState({ extras, content }: Observation<'agent_state_changed'>):
     case 'error':
       return [{ tone: 'fault', text: `Stopped: ${printable(content || extras.reason).trim()}` }];
     case 'rate_limited':
-      return [{ tone: 'state', text: `The model asked for a pause, trying again at ${timeOf(extras.resumes_at)}` }];
+      return [
+        { tone: 'state', text: `${printable(content || 'The provider failed').trim()} Trying again at ${timeOf(extras.resumes_at)}` },
+      ];
     case 'stopped':
       return [{ tone: 'state', text: 'Stopped by you' }];
     case 'paused':
@@ -128,7 +166,7 @@ function describeState({ extras, content }: Observation<'agent_state_changed'>):
       return [
         {
           tone: 'fault',
-          text: 'Waiting for a decision, which a single run cannot ask for. Turn confirmation off in the settings, or use the page.',
+          text: 'Waiting for a decision, which a single run cannot ask for: the page does',
         },
       ];
     default:

@@ -11,16 +11,20 @@ it.each([
   ['error', 1],
   ['paused', 1],
   ['stopped', 1],
-  ['awaiting_user_confirmation', 1],
+  ['awaiting_user_confirmation', 3],
   ['running', undefined],
   ['loading', undefined],
   ['rate_limited', undefined],
 ])('%s ends a run with %s', (name, exitCode) => {
   const end = endOf(state(name));
-  expect(end && exitCodeOf(end, true)).toBe(exitCode);
+  expect(end && exitCodeOf(end, { isDone: true, asks: false })).toBe(exitCode);
 });
 
 it('a task that the agent calls undone is a failure', () => {
   const finish = { action: 'finish', args: { task_completed: 'false' } } as unknown as Event;
-  expect([saysDone(finish), exitCodeOf('finished', false)]).toEqual([false, 1]);
+  expect([saysDone(finish), exitCodeOf('finished', { isDone: false, asks: false })]).toEqual([false, 1]);
+});
+
+it('CL962: a question with answers to choose from needs a decision', () => {
+  expect(exitCodeOf('awaiting_user_input', { isDone: true, asks: true })).toBe(3);
 });

@@ -21,8 +21,17 @@ export function endOf(event: Event): End | undefined {
   return ENDS.find((end) => end === state);
 }
 
-/** `isDone`: what the agent itself answered about its task when it finished. An answer in words is done too: there may be nothing to act on. */
-export function exitCodeOf(end: End, isDone: boolean): number {
+/** What is known of the run beside the state that ended it. */
+export interface LastWords {
+  /** What the agent itself answered about its task when it finished. */
+  readonly isDone: boolean;
+  /** Its last message offers answers to choose from. */
+  readonly asks: boolean;
+}
+
+/** An answer in words is done: there may be nothing to act on. */
+export function exitCodeOf(end: End, { isDone, asks }: LastWords): number {
+  if (end === 'awaiting_user_confirmation' || (end === 'awaiting_user_input' && asks)) return EXIT.undecided;
   if (end === 'finished') return isDone ? EXIT.done : EXIT.failed;
   return end === 'awaiting_user_input' ? EXIT.done : EXIT.failed;
 }

@@ -17,7 +17,8 @@ export interface Renderer {
   frame(frame: VolatileFrame): void;
   /** A word of the program itself. */
   notice(text: string): void;
-  end(): void;
+  /** `result`: of a run that came to one. */
+  end(result?: { readonly exitCode: number; readonly state: string; readonly durationMs: number }): void;
 }
 
 /** Every event as a line of JSON, in the spelling of the log, but with the text of the reasoning only; nothing else on the output. */

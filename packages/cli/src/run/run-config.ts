@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { isSystemFolder, isWithin, readFiledConfig, type Config } from '@tendon/server/headless';
 
 export type RunConfigResult =
@@ -11,7 +12,7 @@ export type RunConfigResult =
  * (the home folder, the root, a folder of the system, or Tendon's own memory): then in a fresh one.
  */
 export async function readRunConfig(env: NodeJS.ProcessEnv, cwd: string): Promise<RunConfigResult> {
-  const read = await readFiledConfig({ LOG_LEVEL: 'error', SECURITY_UNATTENDED: 'true', ...env });
+  const read = await readFiledConfig({ LOG_LEVEL: 'error', ...env });
   return read.ok ? inFolder(read.config, cwd, read.notices) : read;
 }
 
@@ -20,7 +21,8 @@ function inFolder(config: Config, cwd: string, notices: readonly string[]): RunC
     if (isFolder(config.workspaceBase)) return { ok: true, config, notices };
     return { ok: false, problems: [`${config.workspaceBase} is not a folder. Make it first, or name another one with --workspace.`] };
   }
-  if (isSystemFolder(real(cwd)) || [homedir(), config.home].some((path) => isWithin(real(path), real(cwd)))) {
+  const isInHome = isWithin(real(cwd), real(config.home)) && !isWithin(real(cwd), join(real(config.home), 'workspaces'));
+  if (isSystemFolder(real(cwd)) || isInHome || [homedir(), config.home].some((path) => isWithin(real(path), real(cwd)))) {
     return {
       ok: true,
       config,

@@ -1,98 +1,139 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ChangeAgentStateAction, MessageAction, type Event, type NetworkFrame } from '@tendon/protocol';
-import { atifText, type Config, type Engine, composeEngine, systemClock } from '@tendon/server/headless';
+import type { Event, NetworkFrame } from '@tendon/protocol';
+import { grantFolder, type Config } from '@tendon/server/headless';
 import { EXIT } from '../add-command.ts';
+import { runningServer } from '../attach/running-server.ts';
 import { watchInterruption, type Interruption } from '../terminal/interruption.ts';
+import { offeredChoices } from '../terminal/agent-words.ts';
+import { openEnginePlace } from './engine-place.ts';
 import { createJsonRenderer, type Renderer } from './renderer.ts';
 import { endOf, exitCodeOf, saysDone } from './outcome.ts';
-import { createTextRenderer } from './text-renderer.ts';
+import { PrintRenderer } from './print-renderer.ts';
+import { openServerPlace } from './server-place.ts';
+import { isTask, type TaskChoices, type TaskPlace } from './task-place.ts';
+import { TextRenderer } from './text-renderer.ts';
 
-export interface RunTask {
+export interface RunTask extends TaskChoices {
   readonly task: string;
+  /** `data:` URLs. */
+  readonly imageUrls?: readonly string[];
+  /** `events`: the story, or each event as JSON. `answer`: that alone, or one object about the run. */
+  readonly output: 'events' | 'answer';
   readonly json: boolean;
   /** Where the trajectory goes when the run ends. */
-  readonly atif: string | undefined;
-  /** In a copy of the folder. */
-  readonly worktree: boolean;
-  readonly model: string | undefined;
+  readonly atif?: string | undefined;
+  /** The conversation to go on with; default: a new one. */
+  readonly conversation?: string | undefined;
   readonly config: Config;
   readonly notices: readonly string[];
 }
 
 /** How long the agent may take to stop when it is asked to. */
 const STOP_MS = 10_000;
-/** How long the sandbox may take to end when it is forced to. */
-const FORCE_MS = 3_000;
 
-/** One task from beginning to end, with the engine in this process. Resolves with the exit code; nothing is left running. */
-export async function runTask({ task, json, atif, worktree, model, config, notices }: RunTask): Promise<number> {
+/** One task from beginning to end: on the server of this home where one runs, else with the engine in this process. Resolves with the exit code. */
+export async function runTask(run: RunTask): Promise<number> {
   using interruption = watchInterruption(process.stdout);
-  const renderer = json ? createJsonRenderer(toOutput, toErrors) : terminalRenderer();
-  for (const notice of notices) toErrors(`${notice}\n`);
-  let engine: Engine;
+  const renderer = rendererOf(run);
+  const began = performance.now();
+  for (const notice of run.notices) toErrors(`${notice}\n`);
+  let place: TaskPlace;
   try {
-    engine = await openEngine(config, (notice) => toErrors(`${notice}\n`));
+    place = await openPlace(run);
   } catch (error) {
     toErrors(`${error instanceof Error ? error.message : String(error)}\n`);
     return EXIT.failed;
   }
+  let outcome: Outcome | undefined;
   try {
-    return await follow(engine, { task, atif, worktree, model, renderer, interruption });
+    outcome = await follow(place, run, renderer, interruption);
+    if (outcome.exitCode === EXIT.undecided)
+      renderer.notice(`It needs a decision. The page takes it; its conversation is ${place.facts.conversationId}`);
+    return outcome.exitCode;
   } finally {
-    renderer.end();
-    await engine.close();
+    renderer.end(outcome && { ...outcome, durationMs: performance.now() - began });
+    await place[Symbol.asyncDispose]();
   }
 }
 
-interface Following {
-  readonly task: string;
-  readonly atif: string | undefined;
-  /** In a copy of the folder. */
-  readonly worktree: boolean;
-  readonly model: string | undefined;
-  readonly renderer: Renderer;
-  readonly interruption: Interruption;
+async function openPlace({ config, conversation, ...choices }: RunTask): Promise<TaskPlace> {
+  const directory = config.runtime === 'remote' ? undefined : config.workspaceBase;
+  const server = await runningServer(config);
+  if (directory !== undefined) await grantFolder(config.home, directory).catch(() => undefined); // the server reports it
+  if (!server) return openEnginePlace(config, choices, (notice) => toErrors(`${notice}\n`), conversation);
+  return openServerPlace({ ...choices, server, directory, conversation });
 }
 
-async function follow(engine: Engine, { task, atif, worktree, model, renderer, interruption }: Following): Promise<number> {
-  const { conversations, sandbox } = engine;
-  const created = await conversations.create({ trigger: 'cli', worktree, ...(model !== undefined && { model }) });
-  if (!created.ok) return refuse(created.error.message);
-  const { record } = created;
-  renderer.begin({
-    conversationId: record.id,
-    model: engine.modelOf(record),
-    sandbox: `${sandbox.strength} (${sandbox.description})`,
-    workspace: record.workspace,
-  });
+interface Outcome {
+  readonly exitCode: number;
+  /** The state that ended it; empty where none did. */
+  readonly state: string;
+}
+
+async function follow(place: TaskPlace, run: RunTask, renderer: Renderer, interruption: Interruption): Promise<Outcome> {
+  const clientId = randomUUID();
+  renderer.begin(place.facts);
   interruption.armed();
-  const held = await conversations.enter(record.id);
-  if (!held) return refuse('The conversation could not be opened.');
-  const shownHosts = new Set<string>();
-  const unwatch = held.open.watch((frame) => {
-    renderer.frame(frame);
-    if (frame.volatile === 'network') noticeHosts(frame.questions, shownHosts, renderer);
+  const forced = new Promise<Outcome>((resolve) => {
+    interruption.forced.addEventListener('abort', () => resolve({ exitCode: EXIT.interrupted, state: '' }));
   });
-  const forced = new Promise<number>((resolve) => {
-    interruption.forced.addEventListener('abort', () => resolve(EXIT.interrupted));
-  });
+  let unfollow: (() => void) | undefined;
   try {
-    const submitted = await conversations.submit(record.id, MessageAction.create({ content: task }));
-    if (!submitted.ok) return refuse(submitted.error.message);
-    const stopping = stopWhenAsked(engine, record.id, renderer, interruption);
-    const events = held.open.conversation.log.follow(0, { signal: AbortSignal.any([stopping, interruption.forced]) });
-    const exitCode = await Promise.race([untilEnd(events, submitted.event.id, renderer), forced]);
-    return interruption.asked.aborted ? EXIT.interrupted : exitCode;
+    const ended = new Promise<Outcome>((resolve) => {
+      unfollow = place.follow(watcherOf({ clientId, renderer, isResumed: run.conversation !== undefined, resolve }));
+    });
+    await place.submit(run.task, { clientId, imageUrls: run.imageUrls ?? [] });
+    const given = stopWhenAsked(place, renderer, interruption);
+    const outcome = await Promise.race([ended, forced, given]);
+    return interruption.asked.aborted ? { ...outcome, exitCode: EXIT.interrupted } : outcome;
+  } catch (error) {
+    toErrors(`${error instanceof Error ? error.message : String(error)}\n`);
+    return { exitCode: EXIT.failed, state: '' };
   } finally {
-    unwatch();
-    held.release();
-    await endSandbox(engine, record.id, interruption.forced);
-    if (atif !== undefined) await pipeline(Readable.from(atifText(held.open.conversation.log)), createWriteStream(atif, { mode: 0o600 }));
+    unfollow?.();
+    await place.leave(interruption.forced);
+    if (run.atif !== undefined) await pipeline(Readable.from(place.atif()), createWriteStream(run.atif, { mode: 0o600 }));
   }
+}
+
+interface Watching {
+  readonly clientId: string;
+  readonly renderer: Renderer;
+  /** What was there before the task is not shown. */
+  readonly isResumed: boolean;
+  readonly resolve: (outcome: Outcome) => void;
+}
+
+/** Shows every event until one after the task ends the run; a log that ends before is a failure. */
+function watcherOf({ clientId, renderer, isResumed, resolve }: Watching) {
+  const shownHosts = new Set<string>();
+  const last = { isDone: true, asks: false };
+  let hasBegun = false;
+  let isOver = false;
+  const end = (outcome: Outcome): void => {
+    isOver = true;
+    resolve(outcome);
+  };
+  return {
+    event(event: Event): void {
+      if (isOver) return;
+      hasBegun ||= isTask(event, clientId);
+      if (hasBegun || !isResumed) renderer.event(event);
+      if ('action' in event && event.source === 'agent') last.asks = offeredChoices(event).length > 0;
+      last.isDone = saysDone(event) ?? last.isDone;
+      const state = hasBegun ? endOf(event) : undefined;
+      if (state) end({ exitCode: exitCodeOf(state, last), state });
+    },
+    frame(frame: Parameters<Renderer['frame']>[0]): void {
+      if (isOver || !(hasBegun || !isResumed)) return;
+      renderer.frame(frame);
+      if (frame.volatile === 'network') noticeHosts(frame.questions, shownHosts, renderer);
+    },
+    ended: () => void (!isOver && end({ exitCode: EXIT.failed, state: '' })),
+  };
 }
 
 /** Says of each host that its sandbox was refused what lets it through; nobody can answer here. */
@@ -106,54 +147,32 @@ function noticeHosts(questions: NetworkFrame['questions'], shown: Set<string>, r
   }
 }
 
-/** Shows every event until one after the task ends the run; a log that ends before is a failure. */
-async function untilEnd(events: AsyncIterable<Event>, taskId: number, renderer: Renderer): Promise<number> {
-  let isDone = true;
-  for await (const event of events) {
-    renderer.event(event);
-    isDone = saysDone(event) ?? isDone;
-    const end = event.id > taskId ? endOf(event) : undefined;
-    if (end) return exitCodeOf(end, isDone);
-  }
-  return EXIT.failed;
-}
-
-/** Asks the agent to stop when the user does. The returned signal aborts when that was refused or took too long. */
-function stopWhenAsked({ conversations }: Engine, id: string, renderer: Renderer, { asked }: Interruption): AbortSignal {
-  const given = new AbortController();
+/** Asks the agent to stop when the user does. Resolves when that was refused or took too long. */
+function stopWhenAsked(place: TaskPlace, renderer: Renderer, { asked }: Interruption): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const giveUp = () => resolve({ exitCode: EXIT.interrupted, state: '' });
   const stop = async (): Promise<void> => {
     renderer.notice('Stopping; once more ends it at once');
-    setTimeout(() => given.abort(), STOP_MS).unref();
-    const answer = await conversations.submit(id, ChangeAgentStateAction.create({ agent_state: 'stopped' }));
-    if (!answer.ok) given.abort();
+    setTimeout(giveUp, STOP_MS).unref();
+    if (!(await place.stop())) giveUp();
   };
-  const onAsked = () => void stop().catch(() => given.abort());
+  const onAsked = () => void stop().catch(giveUp);
   if (asked.aborted) onAsked();
   else asked.addEventListener('abort', onAsked, { once: true });
-  return given.signal;
+  return promise;
 }
 
-/** Nothing the agent started outlives the run. */
-async function endSandbox(engine: Engine, id: string, forced: AbortSignal): Promise<void> {
-  const ending = engine.conversations.stop(id).catch(() => undefined);
-  const cut = new Promise<void>((resolve) => {
-    const onForced = () => void engine.runtimes.stop(id).then(resolve, resolve);
-    if (forced.aborted) onForced();
-    else forced.addEventListener('abort', onForced, { once: true });
-  });
-  const deadline = new Promise<void>((resolve) => void setTimeout(resolve, forced.aborted ? FORCE_MS : STOP_MS).unref());
-  await Promise.race([ending, cut, deadline]);
+function rendererOf({ output, json }: RunTask): Renderer {
+  if (output === 'answer') return new PrintRenderer({ json, write: toOutput, progress: textRenderer(process.stderr) });
+  return json ? createJsonRenderer(toOutput, toErrors) : textRenderer(process.stdout);
 }
 
-function terminalRenderer(): Renderer {
-  const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+/** How the run goes, in words. */
+function textRenderer(output: NodeJS.WriteStream): Renderer {
+  const isLive = output.isTTY === true && process.env.TERM !== 'dumb';
   const isColoured = isLive && !process.env.NO_COLOR;
-  return createTextRenderer({ write: toOutput, isLive, isColoured, now: () => performance.now() });
-}
-
-function refuse(message: string): number {
-  toErrors(`${message}\n`);
-  return EXIT.failed;
+  const columns = () => output.columns || 80;
+  return new TextRenderer({ write: (text) => void output.write(text), isLive, isColoured, now: () => performance.now(), columns });
 }
 
 function toOutput(text: string): void {
@@ -162,26 +181,4 @@ function toOutput(text: string): void {
 
 function toErrors(text: string): void {
   process.stderr.write(text);
-}
-
-/** Nobody can answer a sandbox that wants to reach a host, so it does not wait for it. */
-const OPTIONS = { clock: systemClock, questionWaitMs: 0 };
-
-/**
- * The engine over the user's own memory, so that runs stand in the list of conversations and use the stored settings.
- * While a server or another run has it, this run keeps its log in a folder of its own. Rejects with an Error whose message can be shown.
- */
-async function openEngine(config: Config, notify: (notice: string) => void): Promise<Engine> {
-  try {
-    return await composeEngine(config, OPTIONS);
-  } catch (error) {
-    if (!isLocked(error)) throw error;
-    const home = join(config.home, 'runs', randomUUID());
-    notify(`Another Tendon is using ${config.home}; this run is stored in ${home}.`);
-    return composeEngine({ ...config, home }, OPTIONS);
-  }
-}
-
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && error.name === 'StorageError' && 'code' in error && error.code === 'locked';
 }

@@ -1,11 +1,11 @@
 /**
- * Shows a run in words. On a terminal (`isLive`) text and output appear as they come, and a last line says what is being done and for how
- * long; in a pipe the same words come from the log alone.
+ * Shows a run in words. On a terminal (`isLive`) text appears as it comes, and a last line says what is being done and for how long; in a
+ * pipe the same words come from the log alone. Of a command's output the first lines and the last ones are shown.
  *
  * T1  What was shown live is not shown again when its event comes.
- * T2  The status line is the last line, and gone before anything else is written.
+ * T2  The status line is the last line, gone before anything else is written, and drawn only when its text changes.
  */
-import type { Event, DeltaFrame, OutputFrame } from '@tendon/protocol';
+import type { Event } from '@tendon/protocol';
 import { describeAct, describeEvent, type Line } from './describe-event.ts';
 import type { Renderer } from './renderer.ts';
 import { printable } from '../terminal/printable.ts';
@@ -16,70 +16,133 @@ export interface TextRendererOptions {
   readonly isColoured: boolean;
   /** Milliseconds since some beginning. */
   readonly now: () => number;
+  /** Width of the terminal; default 80. */
+  readonly columns?: () => number;
+  /** What the user is typing, shown in place of the status. */
+  readonly typed?: () => string;
 }
 
-const COLOURS = { speech: '', act: '\u001b[36m', output: '\u001b[2m', fault: '\u001b[31m', state: '\u001b[2m' } as const;
-const MAX_OUTPUT_LINES = 40;
+const COLOURS: Readonly<Record<Line['tone'], string>> = {
+  speech: '',
+  act: '\u001b[36m',
+  output: '\u001b[2m',
+  fault: '\u001b[31m',
+  state: '\u001b[2m',
+  added: '\u001b[32m',
+  removed: '\u001b[31m',
+  context: '\u001b[2m',
+};
+/** Of a command's output. */
+const HEAD = 2;
+const TAIL = 8;
 const CLEAR_LINE = '\r\u001b[2K';
+/** How often it is looked whether the status line says something else. */
+const LOOK_MS = 250;
 
-export function createTextRenderer({ write, isLive, isColoured, now }: TextRendererOptions): Renderer {
-  let status = { words: 'Thinking', since: now() };
-  let isStatusShown = false;
-  const live = createLiveStream({ put, paint, maxLines: MAX_OUTPUT_LINES });
-  const ticker = isLive ? setInterval(showStatus, 500) : undefined;
-  ticker?.unref();
+export class TextRenderer implements Renderer {
+  readonly #options: TextRendererOptions;
+  readonly #ticker: NodeJS.Timeout | undefined;
+  #status: { readonly words: string; readonly since: number } | undefined;
+  #shownStatus = '';
+  /** The agent's words that were written and whose event has not come. */
+  #words: string | undefined;
+  #isMidLine = false;
 
-  function paint(tone: Line['tone'], text: string): string {
-    return isColoured && COLOURS[tone] !== '' ? `${COLOURS[tone]}${text}\u001b[0m` : text;
+  constructor(options: TextRendererOptions) {
+    this.#options = options;
+    this.#status = { words: 'Thinking', since: options.now() };
+    this.#ticker = options.isLive ? setInterval(() => this.#showStatus(), LOOK_MS) : undefined;
+    this.#ticker?.unref();
   }
 
-  function put(text: string): void {
-    if (isStatusShown) write(CLEAR_LINE);
-    isStatusShown = false;
-    write(text);
+  begin({ model, sandbox, workspace }: Parameters<Renderer['begin']>[0]): void {
+    const name = model === 'demo' ? 'demo model (its answers are scripted)' : model;
+    this.#put(`${this.paint('state', ['Tendon', name, sandbox, workspace].filter(Boolean).join(' · '))}\n\n`);
   }
 
-  function showStatus(): void {
-    if (live.isMidLine) return;
-    const seconds = Math.floor((now() - status.since) / 1_000);
-    write(`${CLEAR_LINE}${paint('state', `${status.words}${seconds > 0 ? `  ${seconds} s` : ''}`)}`);
-    isStatusShown = true;
+  event(event: Event): void {
+    for (const line of describeEvent(event)) this.#showEventLine(line);
+    const words = nextWords(event);
+    if (words !== undefined) this.working(words);
   }
 
-  function showLine(line: Line): void {
-    live.breakLine();
-    if (line.tone !== 'output') return put(`${paint(line.tone, line.text)}\n`);
-    const lines = line.text.split('\n');
-    const shown = lines.slice(0, MAX_OUTPUT_LINES).map((text) => `  ${text}`);
-    put(`${paint('output', shown.join('\n'))}\n`);
-    if (lines.length > MAX_OUTPUT_LINES) put(paint('state', `  … more, ${lines.length} lines in all\n`));
+  frame(frame: Parameters<Renderer['frame']>[0]): void {
+    if (!this.#options.isLive || frame.volatile !== 'delta' || frame.part !== 'text') return;
+    if (frame.offset === 0 && this.#words !== undefined) {
+      this.#breakLine();
+      this.#put(this.paint('state', '(interrupted, once more)\n'));
+      this.#words = undefined;
+    }
+    this.#speak(printable(frame.text));
   }
 
-  return {
-    begin({ model, sandbox, workspace }) {
-      const name = model === 'demo' ? 'demo model (its answers are scripted)' : model;
-      put(`${paint('state', `Tendon · ${name} · ${sandbox} · ${workspace}`)}\n\n`);
-    },
-    event(event) {
-      for (const line of describeEvent(event)) if (!live.hasShown(event, line)) showLine(line);
-      const words = nextWords(event);
-      if (words !== undefined) status = { words, since: now() };
-    },
-    frame(frame) {
-      if (!isLive) return;
-      if (frame.volatile === 'delta') live.text(frame);
-      else if (frame.volatile === 'output') live.output(frame);
-    },
-    notice(text) {
-      live.breakLine();
-      put(`${paint('state', text)}\n`);
-    },
-    end() {
-      clearInterval(ticker);
-      live.breakLine();
-      put('');
-    },
-  };
+  notice(text: string): void {
+    this.line({ tone: 'state', text });
+  }
+
+  /** What is being done from now on; nothing: there is no status line. */
+  working(words: string | undefined): void {
+    this.#status = words === undefined ? undefined : { words, since: this.#options.now() };
+    if (words === undefined) this.#put('');
+  }
+
+  line(line: Line): void {
+    this.#breakLine();
+    const text = line.tone === 'output' ? shortOutput(line.text) : line.text;
+    this.#put(`${this.paint(line.tone, text)}\n`);
+  }
+
+  paint(tone: Line['tone'], text: string): string {
+    return this.#options.isColoured && COLOURS[tone] !== '' && text !== '' ? `${COLOURS[tone]}${text}\u001b[0m` : text;
+  }
+
+  end(): void {
+    clearInterval(this.#ticker);
+    this.#breakLine();
+    this.#put('');
+  }
+
+  #showEventLine(line: Line): void {
+    const shown = line.tone === 'speech' ? this.#words?.trimStart() : undefined;
+    if (shown === undefined) return this.line(line);
+    this.#words = undefined;
+    // The last pieces may come with the event alone.
+    if (!line.text.startsWith(shown.trimEnd())) return this.line(line);
+    const rest = line.text.slice(shown.trimEnd().length);
+    if (rest.trim() !== '') this.#put(rest);
+    this.#isMidLine ||= rest.trim() !== '';
+    this.#breakLine();
+  }
+
+  #speak(text: string): void {
+    const words = this.#words === undefined ? text.trimStart() : text;
+    if (words === '') return;
+    this.#words = (this.#words ?? '') + words;
+    this.#put(words);
+    this.#isMidLine = !words.endsWith('\n');
+  }
+
+  #breakLine(): void {
+    if (this.#isMidLine) this.#put('\n');
+    this.#isMidLine = false;
+  }
+
+  #put(text: string): void {
+    if (this.#shownStatus !== '') this.#options.write(CLEAR_LINE);
+    this.#shownStatus = '';
+    if (text !== '') this.#options.write(text);
+  }
+
+  #showStatus(): void {
+    if (this.#isMidLine || !this.#status) return;
+    const { now, columns = () => 80, typed = () => '' } = this.#options;
+    const seconds = Math.floor((now() - this.#status.since) / 1_000);
+    const words = typed() === '' ? `${this.#status.words}${seconds > 0 ? `  ${seconds} s` : ''}` : `> ${typed()}`;
+    const text = cutTo(words, columns() - 1);
+    if (text === this.#shownStatus) return;
+    this.#options.write(`${CLEAR_LINE}${this.paint('state', text)}`);
+    this.#shownStatus = text;
+  }
 }
 
 /** What is being done after this event; undefined when it changes nothing. */
@@ -88,82 +151,13 @@ function nextWords(event: Event): string | undefined {
   return 'observation' in event && event.cause !== undefined ? 'Thinking' : undefined;
 }
 
-/** Writes words and output as they come, and remembers what its event need not say again. */
-interface LiveStream {
-  /** The cursor stands in the middle of a line. */
-  readonly isMidLine: boolean;
-  text(frame: DeltaFrame): void;
-  output(frame: OutputFrame): void;
-  breakLine(): void;
-  /** Whether this line of the event has been shown already. */
-  hasShown(event: Event, line: Line): boolean;
+function shortOutput(text: string): string {
+  const lines = text.split('\n');
+  const rest = lines.length - HEAD - TAIL;
+  const shown = rest > 1 ? [...lines.slice(0, HEAD), `… ${rest} more lines`, ...lines.slice(-TAIL)] : lines;
+  return shown.map((line) => `  ${line}`).join('\n');
 }
 
-interface LiveStreamOptions {
-  readonly put: (text: string) => void;
-  readonly paint: (tone: Line['tone'], text: string) => string;
-  /** Of one command; the rest is only counted. */
-  readonly maxLines: number;
-}
-
-const MAX_CHARACTERS = 10_000;
-
-function createLiveStream({ put, paint, maxLines }: LiveStreamOptions): LiveStream {
-  let isMidLine = false;
-  let words: string | undefined;
-  let command: { readonly cause: number; lines: number; characters: number } | undefined;
-
-  function breakLine(): void {
-    if (isMidLine) put('\n');
-    isMidLine = false;
-  }
-
-  function begin(cause: number): NonNullable<typeof command> {
-    breakLine();
-    command = { cause, lines: 0, characters: 0 };
-    return command;
-  }
-
-  return {
-    get isMidLine() {
-      return isMidLine;
-    },
-    text({ part, text, offset }) {
-      if (part !== 'text') return;
-      if (offset === 0 && words !== undefined) {
-        breakLine();
-        put(paint('state', '(interrupted, once more)\n'));
-        words = undefined;
-      }
-      const shown = printable(text);
-      words = (words ?? '') + shown;
-      if (shown === '') return;
-      put(shown);
-      isMidLine = !shown.endsWith('\n');
-    },
-    output({ cause, text }) {
-      const current = command?.cause === cause ? command : begin(cause);
-      const shown = printable(text);
-      const hasSpace = current.lines < maxLines && current.characters < MAX_CHARACTERS;
-      current.lines += shown.split('\n').length - 1;
-      current.characters += shown.length;
-      if (!hasSpace || shown === '') return;
-      put(paint('output', `${isMidLine ? '' : '  '}${shown.replaceAll(/\n(?=.)/gs, '\n  ')}`));
-      isMidLine = !shown.endsWith('\n');
-    },
-    breakLine,
-    hasShown(event, line) {
-      if (line.tone === 'speech' && words !== undefined) {
-        const same = words.trim() === line.text;
-        words = undefined;
-        return same;
-      }
-      if (line.tone !== 'output' || command === undefined || event.cause !== command.cause) return false;
-      const rest = command.lines - maxLines;
-      breakLine();
-      if (rest > 0) put(paint('state', `  … more, ${command.lines} lines in all\n`));
-      command = undefined;
-      return true;
-    },
-  };
+function cutTo(text: string, columns: number): string {
+  return text.length > columns ? `${text.slice(0, Math.max(1, columns - 1)).toWellFormed()}…` : text;
 }
