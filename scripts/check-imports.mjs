@@ -86,7 +86,7 @@ const LAYERS = {
     ['app'],
     ['compat', 'web-app'],
     ['realtime', 'mcp', 'import', 'backup', 'triggers'],
-    ['knowledge'],
+    ['knowledge', 'review'],
     ['git', 'events', 'previews', 'secrets', 'access'],
     ['files', 'settings', 'checkpoints'],
     ['conversations'],

@@ -78,7 +78,7 @@ function editing(done: readonly unknown[]): Runtime {
       return { outcome: 'observed', observation: EditObservation.create(after.slice(0, 2_000), { ...args, impl_source: 'oh_aci' }) };
     },
     output: async () => undefined,
-    files: { list: none, read: none, write: none, checkpoints: none, compareCheckpoint: none, linesToEdit: none },
+    files: { list: none, read: none, write: none, checkpoints: none, compareCheckpoint: none, checkpointFile: none, linesToEdit: none },
   };
 }
 

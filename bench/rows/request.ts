@@ -72,6 +72,6 @@ function quiet(): Runtime {
       return { outcome: 'observed', observation };
     },
     output: async () => undefined,
-    files: { list: none, read: none, write: none, checkpoints: none, compareCheckpoint: none, linesToEdit: none },
+    files: { list: none, read: none, write: none, checkpoints: none, compareCheckpoint: none, checkpointFile: none, linesToEdit: none },
   };
 }

@@ -3,6 +3,7 @@ import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { extensionRoutes, triggerRoutes } from './rest/extensions.ts';
 import { fileRoutes } from './rest/files.ts';
 import { mcpLoginRoutes, modelRoutes, optionRoutes, ruleRoutes, secretRoutes, settingsRoutes } from './rest/settings.ts';
+import { reviewRoutes } from './rest/review.ts';
 import { createRequest, hostOf } from './rest/request.ts';
 
 export interface RestOptions {
@@ -37,6 +38,7 @@ export function createRest(options: RestOptions) {
     options: optionRoutes(request),
     models: modelRoutes(request),
     files: fileRoutes(request),
+    review: reviewRoutes(request),
     triggers: triggerRoutes(request),
     extensions: extensionRoutes(request),
     git: gitRoutes(request),

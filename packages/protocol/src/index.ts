@@ -73,6 +73,7 @@ export { dialectOfPage } from './dialects/openhands-pages.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export * from './rest/access.ts';
 export * from './rest/checkpoints.ts';
+export * from './rest/review.ts';
 export * from './rest/confirmation.ts';
 export * from './rest/delegated.ts';
 export * from './rest/question.ts';

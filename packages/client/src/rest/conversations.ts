@@ -120,6 +120,9 @@ export function conversationRoutes(request: Request) {
     checkpointChanges: (id: string, number: number) => request<CheckpointChanges>(at(id, `/checkpoints/${number}/changes`)),
     restore: (id: string, number: number, what: 'files' | 'conversation' | 'both') =>
       request<unknown>(at(id, `/checkpoints/${number}/restore`), { method: 'POST', body: { what } }),
+    /** Takes back what a step did to these files. */
+    restorePaths: (id: string, number: number, paths: readonly string[]) =>
+      request<unknown>(at(id, `/checkpoints/${number}/restore`), { method: 'POST', body: { what: 'files', paths } }),
     /** A second conversation, which has the events up to this one. */
     fork: (id: string, event: number) => request<ForkedConversation>(at(id, '/fork'), { method: 'POST', body: { event } }),
     trajectory: (id: string) => request<{ readonly trajectory: readonly Record<string, unknown>[] }>(at(id, '/trajectory')),

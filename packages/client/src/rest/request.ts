@@ -10,6 +10,8 @@ export interface RequestOptions {
   readonly asBlob?: boolean;
   /** Identifies the request: repeated with the same key, it has its effect once. */
   readonly idempotencyKey?: string;
+  /** For what takes longer than other requests. */
+  readonly timeoutMs?: number;
 }
 
 /** Answers the parsed body. Rejects with `ApiError`, also on a deadline; with the signal's own reason when the caller aborted. */
@@ -28,7 +30,7 @@ const TRANSFER_MS = 30 * 60_000;
 export function createRequest(config: RequestConfig): Request {
   return async <T>(path: string, options: RequestOptions = {}): Promise<T> => {
     const isTransfer = options.asBlob || options.body instanceof FormData;
-    const timeoutMs = isTransfer ? Math.max(TRANSFER_MS, config.timeoutMs) : config.timeoutMs;
+    const timeoutMs = options.timeoutMs ?? (isTransfer ? Math.max(TRANSFER_MS, config.timeoutMs) : config.timeoutMs);
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
     let response: Response;

@@ -109,6 +109,7 @@ function hostFiles(cwd: string): Omit<Runtime['files'], 'checkpoints'> {
       await writeFile(join(cwd, path), bytes);
     },
     compareCheckpoint: async () => ({ count: 0, changes: [] }),
+    checkpointFile: async () => ({ state: 'absent' }),
     linesToEdit: async () => ({ state: 'refused', reason: 'there is no editor here' }),
   };
 }

@@ -1,4 +1,4 @@
-import type { CheckpointComparison, LineRange, LinesToEdit } from '@tendon/protocol/executor-api';
+import type { CheckpointComparison, CheckpointFile, LineRange, LinesToEdit } from '@tendon/protocol/executor-api';
 import type { Action, ObservationDraft, RunnableKind } from '@tendon/protocol';
 
 export type RunnableAction = Action<RunnableKind>;
@@ -68,10 +68,23 @@ export interface WorkspaceFiles {
   write(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
   /** The states of the workspace that can be restored. Rejects like the others. */
   checkpoints(options: { readonly signal: AbortSignal }): Promise<Checkpoints>;
-  /** What restoring this one would do to the files now. Rejects like the others. */
-  compareCheckpoint(number: number, options: { readonly signal: AbortSignal }): Promise<CheckpointComparison>;
+  /** What restoring this one would do to the files now, or as they were at the checkpoint `until`. Rejects like the others. */
+  compareCheckpoint(number: number, options: CompareCheckpointOptions): Promise<CheckpointComparison>;
+  /** What a path of the workspace was at this checkpoint. Rejects like the others. */
+  checkpointFile(
+    number: number,
+    path: string,
+    options: { readonly signal: AbortSignal; readonly maxBytes: number },
+  ): Promise<CheckpointFile>;
   /** What an edit that a model writes out would replace; changes nothing. Rejects like the others. */
   linesToEdit(path: string, range: LineRange, options: { readonly signal: AbortSignal }): Promise<LinesToEdit>;
+}
+
+export interface CompareCheckpointOptions {
+  readonly signal: AbortSignal;
+  readonly until?: number;
+  /** Counts lines, too. */
+  readonly lines?: boolean;
 }
 
 /** A stored state of the workspace. */

@@ -32,8 +32,9 @@ export function createRestoreAction(checkpoints: Checkpoints): ActionHandler {
   return async ({ key = '', args }) => {
     const checkpoint = integerArgument(args, 'checkpoint', -1);
     const isOfFiles = args.what !== 'conversation';
+    const paths = pathsOf(args);
     try {
-      return restoredObservation(checkpoint, isOfFiles ? await checkpoints.restore(checkpoint, key) : undefined);
+      return restoredObservation(checkpoint, isOfFiles ? await checkpoints.restore(checkpoint, key, paths) : undefined, paths);
     } catch (error) {
       return errorObservation(`Checkpoint ${checkpoint} could not be restored: ${reasonOf(error)}`);
     }
@@ -41,15 +42,29 @@ export function createRestoreAction(checkpoints: Checkpoints): ActionHandler {
 }
 
 /** Without `restored`, of the conversation alone. What it does to that the engine fills in. */
-export function restoredObservation(checkpoint: number, restored?: Restored): ObservationDraft<'restore_checkpoint'> {
+export function restoredObservation(
+  checkpoint: number,
+  restored?: Restored,
+  paths?: readonly string[],
+): ObservationDraft<'restore_checkpoint'> {
   const { changed = 0, left = [] } = restored ?? {};
-  const content = restored ? wordsOf(checkpoint, restored) : 'The conversation goes on from an earlier point; the files are as they were.';
+  const content = restored
+    ? wordsOf(checkpoint, restored, paths)
+    : 'The conversation goes on from an earlier point; the files are as they were.';
   return { observation: 'restore_checkpoint', content, extras: { checkpoint, what: 'files', from: -1, changed, left: [...left] } };
 }
 
-function wordsOf(checkpoint: number, { changed, left, isStored }: Restored): string {
+/** Nothing where the whole workspace is meant. */
+function pathsOf({ paths }: ActionRequest['args']): readonly string[] | undefined {
+  return Array.isArray(paths) && paths.length > 0 ? paths.map(String) : undefined;
+}
+
+function wordsOf(checkpoint: number, { changed, left, isStored }: Restored, paths?: readonly string[]): string {
+  const what = paths
+    ? paths.slice(0, 5).join(', ') + (paths.length > 5 ? ` and ${paths.length - 5} more` : '')
+    : 'The files of the workspace';
   const sentences = [
-    `The files of the workspace were restored to checkpoint ${checkpoint}: ${changed} changed.`,
+    `${what} ${paths?.length === 1 ? 'was' : 'were'} restored to checkpoint ${checkpoint}: ${changed} changed.`,
     ...(left.length === 0 ? [] : [`These could not be: ${left.join(', ')}.`]),
     ...(isStored ? [] : ['What was there before is too large for a checkpoint, so this cannot be undone.']),
   ];

@@ -224,6 +224,49 @@ describe('a checkpoint', () => {
     expect(numbers.length).toBeLessThanOrEqual(4);
   });
 
+  it('CK951: what a path was at a checkpoint is given, and nothing outside the workspace', async () => {
+    const { workspace, open } = makeWorkspace();
+    fill(workspace);
+    const checkpoints = open();
+    await checkpoints.before('a');
+    writeFileSync(join(workspace, 'src/a.ts'), 'other\nlines\n');
+    const file = (path: string, maxBytes = 1000) => checkpoints.file(1, path, maxBytes);
+    expect(await file('src/a.ts')).toEqual({ state: 'file', content: Buffer.from('export const a = 1;\n').toString('base64') });
+    expect(await file('src/a.ts', 3)).toEqual({ state: 'too-large' });
+    expect(await Promise.all([file('src'), file('nowhere/x'), file('src/a.ts/x')])).toMatchObject([
+      { state: 'folder' },
+      { state: 'absent' },
+      { state: 'absent' },
+    ]);
+    for (const path of ['../x', '', '/etc/passwd', 'src/../../x', 'a\0b'])
+      await expect(file(path)).rejects.toThrow('is not a path in the workspace');
+    expect(await checkpoints.compare(1, { lines: true })).toEqual({
+      count: 1,
+      changes: [{ path: 'src/a.ts', change: 'changed', lines: { added: 2, removed: 1 } }],
+    });
+    await checkpoints.before('b');
+    expect(await checkpoints.compare(1, { until: 2 })).toMatchObject({ count: 1 });
+  });
+
+  it('CK950: only the named paths go back, and their folders come and go with them', async () => {
+    const { workspace, open } = makeWorkspace();
+    fill(workspace);
+    const checkpoints = open();
+    const before = pictureOf(workspace);
+    await checkpoints.before('a');
+    rmSync(join(workspace, 'src'), { recursive: true, force: true });
+    mkdirSync(join(workspace, 'new/deep'), { recursive: true });
+    for (const path of ['new/deep/file', 'run.sh', 'stays']) writeFileSync(join(workspace, path), 'changed');
+    expect(await checkpoints.restore(1, 'b', ['src/a.ts', 'new/deep/file'])).toMatchObject({ changed: 2, left: [], isStored: true });
+    expect(readFileSync(join(workspace, 'src/a.ts'), 'utf8')).toBe('export const a = 1;\n');
+    expect([existsSync(join(workspace, 'src/deep')), existsSync(join(workspace, 'new'))]).toEqual([false, false]);
+    expect(readFileSync(join(workspace, 'run.sh'), 'utf8')).toBe('changed');
+    await expect(checkpoints.restore(1, 'c', ['../x'])).rejects.toThrow('is not a path in the workspace');
+    rmSync(join(workspace, 'stays'));
+    await checkpoints.restore(1, 'd', ['src', 'run.sh']);
+    expect(pictureOf(workspace)).toEqual(before);
+  });
+
   it('CK706: folders that were closed to their owner are opened and restored', async () => {
     const { workspace, open } = makeWorkspace();
     fill(workspace);

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mutex } from '@tendon/protocol/async';
-import type { CheckpointList } from '@tendon/protocol/executor-api';
+import type { CheckpointFile, CheckpointList } from '@tendon/protocol/executor-api';
 import { reasonOf } from '../action-handler.ts';
 import { createBreath } from './breath.ts';
 import { compareTrees, type Comparison } from './compare-trees.ts';
 import { copyHistory } from './copy-history.ts';
 import { CheckpointStore, type StoreBounds, type StoredCheckpoint } from './checkpoint-store.ts';
+import { fileInTree, withPathsOf } from './part-of-tree.ts';
 import { restoreWorkspace, type RestoreParts } from './workspace-restore.ts';
 import { BeyondBounds, WorkspaceScan, type ScanBounds, type Scanned, type ScanPlace } from './workspace-scan.ts';
 
@@ -107,29 +108,38 @@ export class Checkpoints {
   }
 
   /**
-   * Makes the workspace what it was at this checkpoint; what it is now becomes a checkpoint first, unless it is too large for one.
+   * Makes the workspace, or these paths in it, what it was at this checkpoint; what it is now becomes a checkpoint first, unless it is too large for one.
    * Rejects with a reason that can be shown.
    */
-  restore(number: number, key: string): Promise<Restored> {
+  restore(number: number, key: string, paths?: readonly string[]): Promise<Restored> {
     return this.#turn.run(async () => {
       const opened = this.#open();
-      const wanted = checkpointOf(opened, number);
+      const { root: wanted } = checkpointOf(opened, number);
       const { root: current, isStored } = await this.#present(opened, { key: `restore:${key}`, unlocks: true });
-      writeNote(this.#note, { key, number, target: wanted.root });
-      const restored = await this.#carryOut(opened, { current, target: wanted.root });
+      const target = paths ? graftOnto(opened, { current, target: wanted }, paths) : wanted;
+      writeNote(this.#note, { key, number, target });
+      const restored = await this.#carryOut(opened, { current, target });
       this.#failure = undefined;
       this.#isFailureShown = false;
       return { ...restored, isStored };
     });
   }
 
-  /** What restoring this checkpoint would do to the files as they are now. Rejects with a reason that can be shown. */
-  compare(number: number): Promise<Comparison> {
+  /** What restoring this checkpoint would do to the files as they are now, or as another has them. Rejects with a reason that can be shown. */
+  compare(number: number, { until, lines }: CompareOptions = {}): Promise<Comparison> {
     return this.#turn.run(async () => {
       const opened = this.#open();
       const { root: target } = checkpointOf(opened, number);
-      const { root: current } = await this.#present(opened);
-      return compareTrees(opened.store, current, target);
+      const { root: current } = until === undefined ? await this.#present(opened) : checkpointOf(opened, until);
+      return compareTrees(opened.store, { current, target }, { lines });
+    });
+  }
+
+  /** What a path was at this checkpoint. Rejects with a reason that can be shown. */
+  file(number: number, path: string, maxBytes: number): Promise<CheckpointFile> {
+    return this.#turn.run(async () => {
+      const opened = this.#open();
+      return fileInTree(opened.store, checkpointOf(opened, number).root, path, maxBytes);
     });
   }
 
@@ -254,6 +264,12 @@ export class Checkpoints {
   }
 }
 
+interface CompareOptions {
+  readonly until?: number | undefined;
+  /** Counts lines, too. */
+  readonly lines?: boolean;
+}
+
 interface ScanRequest {
   readonly key?: string;
   readonly unlocks?: boolean;
@@ -269,6 +285,18 @@ function checkpointOf({ store }: Opened, number: number): StoredCheckpoint {
   const found = store.list().find((each) => each.number === number);
   if (!found) throw new Error(`there is no checkpoint ${number} (any more)`);
   return found;
+}
+
+/** The tree is durable when this returns. Throws for what is no path in the workspace. */
+function graftOnto({ store }: Opened, roots: { readonly current: string; readonly target: string }, paths: readonly string[]): string {
+  store.begin();
+  try {
+    const target = withPathsOf(store, roots, paths);
+    store.commit();
+    return target;
+  } finally {
+    store.rollback();
+  }
 }
 
 /** What is to be finished: the effect, the checkpoint and its tree. */

@@ -1,9 +1,10 @@
 import type { CheckpointChange } from '@tendon/protocol/executor-api';
 import { toText } from './byte-path.ts';
+import { createLineCounter } from './count-lines.ts';
 import type { CheckpointStore } from './checkpoint-store.ts';
 import { isSame, type Tree, type TreeEntry } from './tree.ts';
 
-const MAX_NAMED = 200;
+const MAX_NAMED = 1000;
 const EMPTY: Tree = new Map();
 
 export interface Comparison {
@@ -13,12 +14,20 @@ export interface Comparison {
 }
 
 /** What making the one the other would do to files and links; it goes only into folders that differ. */
-export function compareTrees(store: Pick<CheckpointStore, 'tree'>, current: string, target: string): Comparison {
+export function compareTrees(
+  store: Pick<CheckpointStore, 'tree' | 'content'>,
+  roots: { readonly current: string; readonly target: string },
+  { lines = false }: { readonly lines?: boolean } = {},
+): Comparison {
+  const counter = lines ? createLineCounter(store) : undefined;
   const changes: CheckpointChange[] = [];
   let count = 0;
-  const name = (path: string, change: CheckpointChange['change']): void => {
+  const name = (path: string, now: TreeEntry | undefined, then: TreeEntry | undefined): void => {
     count += 1;
-    if (changes.length < MAX_NAMED) changes.push({ path: toText(path), change });
+    if (changes.length >= MAX_NAMED) return;
+    const change = now ? (then ? 'changed' : 'removed') : 'added';
+    const counted = counter?.(now, then);
+    changes.push({ path: toText(path), change, ...(counted && { lines: counted }) });
   };
   const inFolder = (path: string, now: string | undefined, then: string | undefined): void => {
     if (now === then) return;
@@ -27,11 +36,11 @@ export function compareTrees(store: Pick<CheckpointStore, 'tree'>, current: stri
       const [from, to] = [has.get(entry), wanted.get(entry)];
       if (isSame(from, to)) continue;
       if (from?.kind === 'folder' || to?.kind === 'folder') inFolder(`${path}${entry}/`, hashOf(from), hashOf(to));
-      const [isHere, isThere] = [isLeaf(from), isLeaf(to)];
-      if (isHere || isThere) name(path + entry, isHere ? (isThere ? 'changed' : 'removed') : 'added');
+      const [here, there] = [leafOf(from), leafOf(to)];
+      if (here || there) name(path + entry, here, there);
     }
   };
-  inFolder('', current, target);
+  inFolder('', roots.current, roots.target);
   return { count, changes };
 }
 
@@ -39,6 +48,6 @@ function hashOf(entry: TreeEntry | undefined): string | undefined {
   return entry?.kind === 'folder' ? entry.hash : undefined;
 }
 
-function isLeaf(entry: TreeEntry | undefined): boolean {
-  return entry?.kind === 'file' || entry?.kind === 'link';
+function leafOf(entry: TreeEntry | undefined): TreeEntry | undefined {
+  return entry?.kind === 'file' || entry?.kind === 'link' ? entry : undefined;
 }

@@ -87,11 +87,19 @@ export function fileRoutes(files: SandboxFiles, linesToEdit: LinesToEditOf): Rou
 /** Names a copy, and no path. */
 const COPY_NAME = /^[0-9a-f]{32}$/;
 
-export function checkpointRoutes(checkpoints: Pick<Checkpoints, 'list' | 'compare' | 'copy'>): Routes {
+export function checkpointRoutes(checkpoints: Pick<Checkpoints, 'list' | 'compare' | 'copy' | 'file'>): Routes {
   return {
     'GET /checkpoints': async ({ response }) => json(response, await checkpoints.list()),
-    'POST /compare_checkpoint': async ({ request, response }) =>
-      json(response, await checkpoints.compare((await jsonFields(request)).number('checkpoint', 0))),
+    'POST /compare_checkpoint': async ({ request, response }) => {
+      const body = await jsonFields(request);
+      const until = body.number('until', 0);
+      const options = { until: until === 0 ? undefined : until, lines: body.flag('lines') };
+      json(response, await checkpoints.compare(body.number('checkpoint', 0), options));
+    },
+    'POST /checkpoint_file': async ({ request, response }) => {
+      const body = await jsonFields(request);
+      json(response, await checkpoints.file(body.number('checkpoint', 0), body.text('path', ''), body.number('max_bytes', 0)));
+    },
     'POST /copy_workspace': async ({ request, response }) => {
       const body = await jsonFields(request);
       const name = body.text('name', '');

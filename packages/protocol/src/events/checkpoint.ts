@@ -4,13 +4,16 @@ import { defineAction, defineObservation } from '../define.ts';
 /** What goes back: the files of the workspace, what the model is shown of the conversation, or both. */
 export const RESTORED = ['files', 'conversation', 'both'] as const;
 
+/** Of the files, only these, by their paths in the workspace; a folder means all that is in it. */
+export const RestoredPaths = z.array(z.string().min(1).max(4096)).min(1).max(200);
+
 const what = z.enum(RESTORED).default('both');
 /** The first event that the model is no longer shown; −1 where the conversation stays as it is. */
 const from = z.number().int().min(-1).default(-1);
 
 export const RestoreCheckpointAction = defineAction({
   kind: 'restore_checkpoint',
-  args: () => ({ checkpoint: z.number().int().min(1), what, from }),
+  args: () => ({ checkpoint: z.number().int().min(1), what, from, paths: RestoredPaths.optional() }),
   traits: { answeredBy: 'runtime', mutating: true },
   message: (args) => `Restoring checkpoint ${args.checkpoint}`,
 });

@@ -13,7 +13,8 @@
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
  *   POST /lines_to_edit {path, start, end} → LinesToEdit, for an edit that a model writes out
  *   GET  /checkpoints              → CheckpointList
- *   POST /compare_checkpoint {checkpoint} → CheckpointComparison; what a restore of it would do to the files now
+ *   POST /compare_checkpoint {checkpoint, until?, lines?} → CheckpointComparison; what a restore of it would do to the files now, or at the checkpoint `until`
+ *   POST /checkpoint_file {checkpoint, path, max_bytes} → CheckpointFile; what a path was at that checkpoint
  *   POST /copy_workspace {name, checkpoint} → {left}; the workspace as it was then (0: as it is), as the folder `copies/<name>` of `stateDir`
  *   GET  /ports                    → {ports: ServedPort[]}, what the agent's programs serve
  *   GET  /ports/follow             → application/x-ndjson of the same, now and whenever it has changed
@@ -151,8 +152,9 @@ export type ProtocolRange = readonly [oldest: number, newest: number];
  *
  * 1  Without a range in `Alive`: executors from before there were versions. A known key is answered whatever action it comes with.
  * 2  Requests carry a digest of the action.
+ * 3  `restore_checkpoint` may name paths; an executor that does not read them would restore everything.
  */
-export const PROTOCOL: ProtocolRange = [2, 2];
+export const PROTOCOL: ProtocolRange = [3, 3];
 
 export interface Alive {
   readonly status: 'ok';
@@ -222,7 +224,20 @@ export interface CheckpointChange {
   /** In the workspace. */
   readonly path: string;
   readonly change: 'added' | 'changed' | 'removed';
+  /** Lines that came and went since the checkpoint, where they were asked for and can be counted. */
+  readonly lines?: { readonly added: number; readonly removed: number };
 }
+
+/** What a path was at a checkpoint. */
+export type CheckpointFile =
+  /** `content` in base64. */
+  | { readonly state: 'file'; readonly content: string }
+  | { readonly state: 'link'; readonly target: string }
+  /** It was there, and its content is not stored. */
+  | { readonly state: 'left' }
+  | { readonly state: 'too-large' }
+  | { readonly state: 'folder' }
+  | { readonly state: 'absent' };
 
 export interface CheckpointComparison {
   /** All of them; a bounded number is named. */

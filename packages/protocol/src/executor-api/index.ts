@@ -10,6 +10,7 @@ export {
   type Alive,
   type CheckpointChange,
   type CheckpointComparison,
+  type CheckpointFile,
   type CheckpointEntry,
   type CheckpointList,
   type EffectReport,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RESTORED } from '../events/checkpoint.ts';
+import { RESTORED, RestoredPaths } from '../events/checkpoint.ts';
 
 /** A stored state of a conversation's workspace. */
 export const CheckpointInfo = z.object({
@@ -48,7 +48,7 @@ export const ForkedConversation = z.object({
 });
 export type ForkedConversation = z.output<typeof ForkedConversation>;
 
-export const RestoreCheckpoint = z.object({ what: z.enum(RESTORED).default('both') });
+export const RestoreCheckpoint = z.object({ what: z.enum(RESTORED).default('both'), paths: RestoredPaths.optional() });
 
 export const RestoredCheckpoint = z.object({
   /** `pending`: it goes on, and its observation will be among the events. */

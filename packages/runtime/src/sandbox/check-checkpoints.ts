@@ -1,5 +1,5 @@
 import type { Checkpoint, Checkpoints } from '@tendon/core';
-import type { CheckpointChange, CheckpointComparison } from '@tendon/protocol/executor-api';
+import type { CheckpointChange, CheckpointComparison, CheckpointFile } from '@tendon/protocol/executor-api';
 
 const MAX_CHECKPOINTS = 1000;
 const MAX_TEXT = 4096;
@@ -16,7 +16,7 @@ export function checkCheckpoints(answer: unknown): Checkpoints {
   };
 }
 
-const MAX_CHANGES = 200;
+const MAX_CHANGES = 1000;
 const CHANGES: ReadonlySet<unknown> = new Set<CheckpointChange['change']>(['added', 'changed', 'removed']);
 
 /** An executor's `CheckpointComparison`, checked. Throws where it is none. */
@@ -24,12 +24,27 @@ export function checkComparison(answer: unknown): CheckpointComparison {
   const { count, changes } = (answer ?? {}) as Record<string, unknown>;
   if (!Number.isSafeInteger(count) || !Array.isArray(changes)) throw new Error('the sandbox did not compare the checkpoint');
   const named = changes.slice(0, MAX_CHANGES).flatMap((entry) => {
-    const { path, change } = (entry ?? {}) as Record<string, unknown>;
-    return typeof path === 'string' && CHANGES.has(change)
-      ? [{ path: path.slice(0, MAX_TEXT), change: change as CheckpointChange['change'] }]
-      : [];
+    const { path, change, lines } = (entry ?? {}) as Record<string, unknown>;
+    if (typeof path !== 'string' || !CHANGES.has(change)) return [];
+    const counted = checkLineCount(lines);
+    return [{ path: path.slice(0, MAX_TEXT), change: change as CheckpointChange['change'], ...(counted && { lines: counted }) }];
   });
   return { count: Math.max(count as number, named.length), changes: named };
+}
+
+function checkLineCount(lines: unknown): CheckpointChange['lines'] {
+  const { added, removed } = (lines ?? {}) as Record<string, unknown>;
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+  return isCount(added) && isCount(removed) ? { added, removed } : undefined;
+}
+
+/** An executor's `CheckpointFile`, checked. Throws where it is none. */
+export function checkCheckpointFile(answer: unknown): CheckpointFile {
+  const { state, content, target } = (answer ?? {}) as Record<string, unknown>;
+  if (state === 'file' && typeof content === 'string') return { state, content };
+  if (state === 'link' && typeof target === 'string') return { state, target: target.slice(0, MAX_TEXT) };
+  if (state === 'left' || state === 'too-large' || state === 'folder' || state === 'absent') return { state };
+  throw new Error('the sandbox did not say what the file was');
 }
 
 function checkCheckpoint(entry: unknown): Checkpoint {

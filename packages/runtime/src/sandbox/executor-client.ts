@@ -9,7 +9,7 @@ import type {
   SuspendAnswer,
   LinesToEdit,
 } from '@tendon/protocol/executor-api';
-import { checkCheckpoints, checkComparison } from './check-checkpoints.ts';
+import { checkCheckpoints, checkCheckpointFile, checkComparison } from './check-checkpoints.ts';
 import type { HostQuestion, WatchLine } from '../executor-host-api.ts';
 import {
   askJson,
@@ -218,10 +218,22 @@ function createExecutorFiles(connection: Pick<ExecutorConnection, 'ask'>): Runti
     async checkpoints({ signal }) {
       return checkCheckpoints(await askJson(connection, { method: 'GET', path: '/checkpoints', signal, deadlineMs: DEADLINE_MS }));
     },
-    async compareCheckpoint(checkpoint, { signal }) {
-      const body = JSON.stringify({ checkpoint });
+    async compareCheckpoint(checkpoint, { signal, until, lines }) {
+      const body = JSON.stringify({ checkpoint, ...(until !== undefined && { until }), ...(lines && { lines }) });
       const call = { method: 'POST', path: '/compare_checkpoint', body, signal, deadlineMs: DEADLINE_MS } as const;
       return checkComparison(await askJson(connection, call));
+    },
+    async checkpointFile(checkpoint, path, { signal, maxBytes }) {
+      const body = JSON.stringify({ checkpoint, path, max_bytes: maxBytes });
+      const call = {
+        method: 'POST',
+        path: '/checkpoint_file',
+        body,
+        signal,
+        deadlineMs: DEADLINE_MS,
+        maxBytes: 2 * maxBytes + 1024,
+      } as const;
+      return checkCheckpointFile(await askJson(connection, call));
     },
     async linesToEdit(path, range, { signal }) {
       const body = JSON.stringify({ path, ...range });

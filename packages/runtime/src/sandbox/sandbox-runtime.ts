@@ -163,6 +163,7 @@ export function countUse(runtime: Runtime, ports: SandboxPorts, clock: Clock): C
         write: (...args) => during(files.write(...args)),
         checkpoints: (...args) => during(files.checkpoints(...args)),
         compareCheckpoint: (...args) => during(files.compareCheckpoint(...args)),
+        checkpointFile: (...args) => during(files.checkpointFile(...args)),
         linesToEdit: (...args) => during(files.linesToEdit(...args)),
       },
     },

@@ -46,6 +46,7 @@ const EXECUTOR_ROUTES: readonly ExecutorRoute[] = [
   { method: 'POST', path: 'lines_to_edit', summary: 'The lines of a file that an edit of a model is about.' },
   { method: 'GET', path: 'checkpoints', summary: 'States of the workspace that can be restored.' },
   { method: 'POST', path: 'compare_checkpoint', summary: 'What restoring one of them would do to the files now.' },
+  { method: 'POST', path: 'checkpoint_file', summary: 'What a path of the workspace was at one of them.' },
   { method: 'GET', path: 'ports', summary: 'Ports that the programs of the agent serve.' },
   { method: 'GET', path: 'ports/follow', summary: 'Lines of JSON: the same, now and whenever it has changed.' },
   { method: 'POST', path: 'plugins/start', summary: 'Starts a plugin, such as an editor.' },

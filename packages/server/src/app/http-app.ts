@@ -15,6 +15,9 @@ import { checkpointRoutes } from '../checkpoints/checkpoint-routes.ts';
 import { forkRoutes } from '../checkpoints/fork-routes.ts';
 import { conversationFileRoutes, conversationTransferRoutes } from '../files/file-routes.ts';
 import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
+import { changesRoutes } from '../review/changes-routes.ts';
+import { revertRoutes } from '../review/revert-routes.ts';
+import { workspaceRepositoryRoutes } from '../review/repository-routes.ts';
 import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
 import { extensionRoutes } from '../extensions/extension-routes.ts';
 import { noteRoutes } from '../knowledge/note-routes.ts';
@@ -62,6 +65,9 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   forkRoutes,
   conversationTransferRoutes,
   conversationGitRoutes,
+  changesRoutes,
+  revertRoutes,
+  workspaceRepositoryRoutes,
   conversationKnowledgeRoutes,
   noteRoutes,
   extensionRoutes,

@@ -1,21 +1,19 @@
-import type { Checkpoint, EventLog } from '@tendon/core';
+import type { Checkpoint } from '@tendon/core';
 import {
   catalogError,
   CheckpointChanges,
   ConversationCheckpoints,
   Failure,
-  isObservation,
   RestoreCheckpoint,
   RestoreCheckpointAction,
   RestoredCheckpoint,
   type CheckpointInfo,
-  type Observation,
 } from '@tendon/protocol';
-import { withDeadline } from '@tendon/protocol/async';
 import { z } from 'zod';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { sendFailure } from '../platform/http/failure.ts';
+import { outcomeOf } from './outcome-of.ts';
 import { ById, optionalBody } from '../platform/http/request-parts.ts';
 import { workspaceOf, wordsOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
 
@@ -57,7 +55,7 @@ export const checkpointRoutes: Routes<CheckpointsContext> = (app, context) => {
 
   const restored = { params, body: optionalBody(RestoreCheckpoint), response: { 200: RestoredCheckpoint, ...failures } };
   app.post(`${ONE}/:number/restore`, { schema: restored }, async ({ params: { id, number }, body }, reply) => {
-    const result = await context.conversations.submit(id, RestoreCheckpointAction.create({ checkpoint: number, what: body.what }));
+    const result = await context.conversations.submit(id, RestoreCheckpointAction.create({ checkpoint: number, ...body }));
     if (!result.ok) return sendFailure(reply, result.error);
     const log = await context.conversations.log(id);
     const outcome = log && (await outcomeOf(log, result.event.id));
@@ -73,15 +71,4 @@ export const checkpointRoutes: Routes<CheckpointsContext> = (app, context) => {
 function infoOf({ number, actionId, at, files, isOfRestore }: Checkpoint): CheckpointInfo {
   const id = actionId < Number.MAX_SAFE_INTEGER ? actionId : null;
   return { number, made_at: new Date(at).toISOString(), event_id: isOfRestore ? null : id, restore_id: isOfRestore ? id : null, files };
-}
-
-/** What answers the action; nothing when that takes longer than a client waits. */
-async function outcomeOf(log: EventLog, id: number): Promise<Observation | undefined> {
-  return withDeadline(TIMEOUT_MS, async (signal) => {
-    for await (const event of log.follow(id + 1, { signal })) if (isObservation(event) && event.cause === id) return event;
-    return undefined;
-  }).catch((error: unknown) => {
-    if (error instanceof DOMException) return undefined;
-    throw error;
-  });
 }

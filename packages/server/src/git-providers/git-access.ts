@@ -28,7 +28,8 @@ export function repositoryHost(provider: GitProvider, tokens: Pick<ProviderToken
   return host ? originOf(host) : `https://${USUAL_HOSTS[provider]}`;
 }
 
-function hostOf({ provider, host }: ProviderTokens['logins'][number]): string {
+/** The host whose repositories a token is for. */
+export function hostOf({ provider, host }: Pick<ProviderTokens['logins'][number], 'provider' | 'host'>): string {
   return host === null ? USUAL_HOSTS[provider] : new URL(originOf(host)).host;
 }
 

@@ -16,6 +16,8 @@ type Restore = ActionDraft<'restore_checkpoint'>;
  * less. Nothing in the log is changed.
  */
 export async function restoreForUser(ports: RestorePorts, action: Restore): Promise<SubmitResult> {
+  if (action.args.paths && action.args.what !== 'files')
+    return { ok: false, error: catalogError('INVALID_ARGUMENTS', 'paths: only files go back by their paths; say what: files') };
   const busy = whyBusy(ports.folded.state);
   if (busy) return { ok: false, error: busy };
   const acquired = await ports.sandbox.acquire(ports.aborts.closing);
