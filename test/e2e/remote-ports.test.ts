@@ -72,6 +72,14 @@ describe('what is served in a sandbox of another host', () => {
     expect(await text(program)).toMatch(/^heard hello\n/);
   });
 
+  it('SV972: a person’s own shell is a terminal there', async () => {
+    const shell = await ports.openShell({ signal });
+    shell.write('{"columns":90,"rows":20,"input":"stty size; exit 4\\n"}\n');
+    const lines = (await text(shell)).trim().split('\n');
+    expect(lines.join()).toContain('20 90');
+    expect(JSON.parse(lines.at(-1)!)).toEqual({ ended: { code: 4 } });
+  });
+
   it('SB112: a port that nobody serves is reported as such', async () => {
     await expect(ports.connect(1, { signal })).rejects.toThrow(NotServed);
   });

@@ -20,9 +20,10 @@ import { createProcessEndpoint, type ProcessEndpoint } from './http/process-endp
 import { checkpointRoutes, effectRoutes, endRoutes, fileRoutes, pluginRoutes, portRoutes, statusRoutes } from './http/routes.ts';
 import { createExecutorServer, type ServerParts } from './http/serve.ts';
 import { serverInfo } from './http/server-info.ts';
+import { createShellEndpoint } from './http/shell-endpoint.ts';
 import { createTunnels, type Tunnels } from './http/tunnel.ts';
 import { openPlugins, type Plugins } from './plugins/open-plugins.ts';
-import { createPortWatch } from './ports/port-watch.ts';
+import { createPortWatch, type PortWatch } from './ports/port-watch.ts';
 import { makePidNamespace, type PidNamespace } from './processes/pid-namespace.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
 import { findShell } from './shell/environment.ts';
@@ -67,8 +68,7 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   const checkpoints = await openCheckpoints(config, hidden);
   const effects = openEffects(config, { disk, shell, plugins, checkpoints });
   const ports = createPortWatch(plugins.ports);
-  const tunnels = createTunnels(ports);
-  const processes = createProcessEndpoint(shell);
+  const used = { effects, ...openWays(ports, shell) };
   const letIn = new AbortController();
   const hibernateOnce = createHibernate({ stateDir, volatileFolders, effects, shell, makingPidNamespace, plugins });
   /** A hibernated executor accepts no connection: an action that never got one certainly did not run. */
@@ -82,7 +82,7 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   const lease = createLease(limits.leaseSeconds, () => effects.running > 0);
   void lease.expired.then(() => hibernate({ withKernel: true, isLast: true })).finally(over.resolve);
   const { resume } = suspension;
-  const suspend = (): SuspendAnswer => suspension.suspend(usedBy({ effects, processes, tunnels }));
+  const suspend = (): SuspendAnswer => suspension.suspend(usedBy(used));
   const endAll = (): Promise<void> => endWork({ effects, shell, makingPidNamespace, plugins });
   const routes = {
     ...statusRoutes({
@@ -98,7 +98,7 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
     ...endRoutes({ hibernate, suspend, resume, endWork: endAll, shutdown: over.resolve }),
   };
   const stillMs = (limits.stillSeconds ?? STILL_SECONDS) * 1000;
-  const server = createExecutorServer({ guard, lease, routes, upgrade: upgradeTo({ processes, tunnels }, resume), stillMs });
+  const server = createExecutorServer({ guard, lease, routes, upgrade: upgradeTo(used, resume), stillMs });
   return {
     over: over.promise,
     listen: () => listen(server, endpoint, letIn.signal),
@@ -117,12 +117,17 @@ function aliveOf({ incarnation }: ExecutorConfig): Alive {
   return { status: 'ok', incarnation, pid: process.pid, protocol: PROTOCOL };
 }
 
-/** Takes a connection over for a program or a port. */
-function upgradeTo({ processes, tunnels }: Pick<UsedParts, 'processes' | 'tunnels'>, resume: () => void): ServerParts['upgrade'] {
+/** What connections are taken over for. */
+function openWays(ports: PortWatch, shell: Promise<ShellTools>): Omit<UsedParts, 'effects'> {
+  return { tunnels: createTunnels(ports), processes: createProcessEndpoint(shell), shells: createShellEndpoint(shell) };
+}
+
+/** Takes a connection over for a program, a shell or a port. */
+function upgradeTo({ processes, shells, tunnels }: Omit<UsedParts, 'effects'>, resume: () => void): ServerParts['upgrade'] {
   return (request, client, head) => {
     resume();
-    const endpoint = request.url === '/process' && request.headers.upgrade === 'tcp' ? processes : tunnels;
-    endpoint.join(request, client, head);
+    const named = request.headers.upgrade === 'tcp' ? { '/process': processes, '/shell': shells }[request.url ?? ''] : undefined;
+    (named ?? tunnels).join(request, client, head);
   };
 }
 
@@ -222,13 +227,15 @@ function cacheOf({ folders: { stateDir } }: ExecutorConfig): string {
 interface UsedParts {
   readonly effects: Pick<Effects, 'running'>;
   readonly processes: ProcessEndpoint;
+  readonly shells: ProcessEndpoint;
   readonly tunnels: Tunnels;
 }
 
 /** Why what the agent started may not be suspended now, whatever it does. */
-function usedBy({ effects, processes, tunnels }: UsedParts): string | undefined {
+function usedBy({ effects, processes, shells, tunnels }: UsedParts): string | undefined {
   if (effects.running > 0) return BUSY.action;
   if (processes.count() > 0) return 'somebody speaks with a program';
+  if (shells.count() > 0) return 'somebody has a shell in it';
   return tunnels.count() > 0 ? 'somebody is connected to one of its ports' : undefined;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { catalogError } from '@tendon/protocol';
-import { letGoOfStill, joinStreams, NotServed, refuseUpgrade } from '@tendon/runtime';
+import { letGoOfStill, joinStreams, NotServed, refuseUpgrade, type SandboxPorts } from '@tendon/runtime';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type App, fail, failureWith, refuseEncodedBodies, sendFailure, zodCompilers, failureBody } from '@tendon/server/platform';
@@ -71,14 +71,14 @@ function hostGuard(app: App, context: HostContext): void {
   });
 }
 
-const TUNNEL = /^\/sandboxes\/([0-9a-f]{16})\/(?:tunnel\/(\d{1,5})|process)$/;
+const TUNNEL = /^\/sandboxes\/([0-9a-f]{16})\/(?:tunnel\/(\d{1,5})|(process|shell))$/;
 const CALL = /^\/sandboxes\/([0-9a-f]{16})\/calls\/([0-9a-f]{32})$/;
 const CONNECT_MS = 10_000;
 const AGREED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n';
 
 /**
  * `GET /sandboxes/<incarnation>/tunnel/<port>` with `Upgrade: tcp`: the connection becomes one to that port of the sandbox, as its
- * executor allows it; `process` in the place of `tunnel/<port>` is a program of it. `GET /sandboxes/<incarnation>/calls/<id>` the same way: it is the one that waits under that name. No route sees an upgrade, so what guards the routes is asked here too. Owns both connections until one ends.
+ * executor allows it; `process` in the place of `tunnel/<port>` is a program of it, `shell` a person's own shell. `GET /sandboxes/<incarnation>/calls/<id>` the same way: it is the one that waits under that name. No route sees an upgrade, so what guards the routes is asked here too. Owns both connections until one ends.
  */
 function relayTunnels(app: App, context: HostContext): void {
   const refusalOf = hostRefusal(context);
@@ -99,14 +99,14 @@ async function join(request: IncomingMessage, client: Duplex, head: Buffer, { sa
     client.unshift(head);
     return answer(client as Socket);
   }
-  const [, incarnation, port] = TUNNEL.exec(request.url ?? '') ?? [];
+  const [, incarnation, port, kind] = TUNNEL.exec(request.url ?? '') ?? [];
   if (incarnation === undefined || request.headers.upgrade !== 'tcp')
     return refuseUpgrade(client, 404, failureWith('There is no such tunnel'));
   const reached = await sandboxes.reach(incarnation);
   if (reached.state === 'gone') return refuseUpgrade(client, 410, failureWith(reached.reason));
   try {
     const signal = AbortSignal.timeout(CONNECT_MS);
-    const target = port === undefined ? await reached.ports.openProcess({ signal }) : await reached.ports.connect(Number(port), { signal });
+    const target = await openIn(reached.ports, port, kind, signal);
     if (client.destroyed) return void target.destroy();
     client.write(AGREED);
     target.write(head);
@@ -115,4 +115,9 @@ async function join(request: IncomingMessage, client: Duplex, head: Buffer, { sa
     if (!(cause instanceof NotServed)) throw cause;
     refuseUpgrade(client, 404, failureWith(cause.message));
   }
+}
+
+function openIn(ports: SandboxPorts, port: string | undefined, kind: string | undefined, signal: AbortSignal): Promise<Duplex> {
+  if (port !== undefined) return ports.connect(Number(port), { signal });
+  return kind === 'shell' ? ports.openShell({ signal }) : ports.openProcess({ signal });
 }

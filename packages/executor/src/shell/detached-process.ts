@@ -10,10 +10,11 @@ export interface DetachedOptions {
 }
 
 /** Closes what came along from the executor: the terminal of the session is among it. */
-const OWN_DESCRIPTORS = 'for fd in /proc/self/fd/*; do case ${fd##*/} in [012]) ;; *) eval "exec ${fd##*/}>&-" ;; esac; done; unset fd';
+export const OWN_DESCRIPTORS =
+  'for fd in /proc/self/fd/*; do case ${fd##*/} in [012]) ;; *) eval "exec ${fd##*/}>&-" ;; esac; done; unset fd';
 
 /** Where the memory runs out, what the agent starts goes before the executor. */
-const EARLY_VICTIM = '{ echo 500 >/proc/self/oom_score_adj; } 2>/dev/null';
+export const EARLY_VICTIM = '{ echo 500 >/proc/self/oom_score_adj; } 2>/dev/null';
 
 /**
  * Starts a command beside the session: same folder and variables, but no terminal, and what it changes there is its own.

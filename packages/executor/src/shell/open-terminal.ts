@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
+import type { ShellSize } from '@tendon/protocol/executor-api';
 import type { Terminals } from '../processes/pid-namespace.ts';
 import type { PacedReader, ReadingPace } from './terminal/reading-pace.ts';
 
@@ -14,6 +15,7 @@ import type { PacedReader, ReadingPace } from './terminal/reading-pace.ts';
  */
 interface NativePty {
   open(columns: number, rows: number): { readonly master: number; readonly slave: number; readonly pty: string };
+  resize(master: number, columns: number, rows: number): void;
 }
 
 export interface Terminal {
@@ -24,6 +26,8 @@ export interface Terminal {
   readonly reader: PacedReader;
   /** Descriptor 3 of the child. */
   readonly line: Duplex;
+  /** Its programs are notified; only while it is open. */
+  resize(size: ShellSize): void;
   /** The device as it is called inside, e.g. `/dev/pts/3`. */
   readonly device: string;
 }
@@ -61,6 +65,7 @@ export function openTerminal(options: OpenTerminalOptions): Terminal {
       process: child,
       ...readFrom(master, options),
       line: child.stdio[3] as Duplex,
+      resize: ({ columns, rows }) => native?.resize(master, columns, rows),
       device: terminals === undefined ? pty : join(terminals.folder, basename(pty)),
     };
   } finally {

@@ -7,6 +7,7 @@ import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment, variablesOfImage, writeGitConfig } from './environment.ts';
 import { createNamedSessions } from './named-sessions.ts';
 import { CommandRunner } from './command-runner.ts';
+import { openOwnShell, type OwnShell, type OwnShellOptions } from './own-shell.ts';
 import { Session } from './session.ts';
 import type { Place, ShellSnapshot } from './shell-memory.ts';
 import type { DetachedOptions } from './detached-process.ts';
@@ -22,6 +23,8 @@ export interface ShellTools {
   /** Where the shell is, and what commands beside it start with. */
   readonly place: () => Place;
   readonly detached: DetachedOptions;
+  /** A person's own, where the agent's is. */
+  openOwn(options: Pick<OwnShellOptions, 'size' | 'onOutput' | 'onEnd'>): OwnShell;
   /** The same for a Chromium that is none of the agent's. */
   detachedForChromium(): Promise<DetachedOptions>;
   /** What makes the next session like this one; nothing while a command runs. */
@@ -90,6 +93,8 @@ export function createShellTools(
     snapshot: () => session.snapshot(),
     processes: () => session.processes(),
     detached: common,
+    openOwn: (asked) =>
+      openOwnShell({ ...common, ...asked, terminals, setsid, pace, place: { ...session.place, exports: late + session.place.exports } }),
     detachedForChromium: async () => ({ ...common, enter: await pidNamespace.enterForChromium() }),
     isBusy: () => session.current !== undefined || named.isBusy(),
     close() {

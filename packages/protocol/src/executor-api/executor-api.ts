@@ -20,6 +20,7 @@
  *   GET  /ports/follow             → application/x-ndjson of the same, now and whenever it has changed
  *   GET  /tunnel/<port>            with `Upgrade: tcp` → 101, and the connection is one to that port
  *   GET  /process              with `Upgrade: tcp` → 101; after a line that is a ProcessRequest it is that program's input and output
+ *   GET  /shell                with `Upgrade: tcp` → 101; lines of ShellInput lead to a person's own shell, lines of ShellOutput come from it
  *   POST /plugins/start {name}     → PluginStart
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
  *   POST /sleep {with_kernel}      → SuspendAnswer; when `slept` is true, everything inside ends after the answer
@@ -135,6 +136,24 @@ export interface ProcessRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** Of a terminal, in characters. */
+export interface ShellSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A line to a person's own shell. The first gives the size, and a later one may change it. */
+export interface ShellInput extends Partial<ShellSize> {
+  readonly input?: string;
+}
+
+/** A line from it; `ended` is the last. */
+export interface ShellOutput {
+  readonly output?: string;
+  /** `code`: of the shell, where it has one; `reason`: why there is none. */
+  readonly ended?: { readonly code: number | null; readonly reason?: string };
 }
 
 export type PluginStart =

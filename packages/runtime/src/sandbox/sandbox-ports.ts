@@ -14,6 +14,8 @@ export interface SandboxPorts {
    * shell, which ends with it. `signal` ends the attempt only.
    */
   openProcess(options: { readonly signal: AbortSignal }): Promise<Duplex>;
+  /** A person's own shell: lines of `ShellInput` go in, lines of `ShellOutput` come out. It ends with the connection. `signal` ends the attempt only. */
+  openShell(options: { readonly signal: AbortSignal }): Promise<Duplex>;
   /** Brings a plugin up, which may take a while; never rejects. */
   startPlugin(name: PluginName): Promise<PluginStart>;
 }
@@ -48,6 +50,7 @@ export function createSandboxPorts(connection: Pick<ExecutorConnection, 'ask' | 
       }
     },
     openProcess: ({ signal }) => connection.tunnel('/process', signal),
+    openShell: ({ signal }) => connection.tunnel('/shell', signal),
     async startPlugin(name) {
       const call = { method: 'POST', path: '/plugins/start', body: JSON.stringify({ name }), deadlineMs: START_PLUGIN_MS } as const;
       return askJson(connection, call).then(checkStart, (error: unknown) => ({ ok: false, reason: String(error) }));

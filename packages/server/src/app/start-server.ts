@@ -19,6 +19,7 @@ import { isLoopbackBind } from '../platform/loopback.ts';
 import { forgetAddress, keepAddress } from '../platform/server-address.ts';
 import { WsSession } from '../compat/opendevin/sockets/ws-session.ts';
 import { servePlainWs } from '../realtime/serve-plain-ws.ts';
+import { serveShell } from '../realtime/serve-shell.ts';
 import { serveSocketIo } from '../realtime/serve-socket-io.ts';
 import { WrongKeys } from '../platform/http/wrong-keys.ts';
 import { systemClock } from '../platform/system-clock.ts';
@@ -40,8 +41,12 @@ export interface ServerOptions extends Partial<ComposeOptions> {
   /** The folder of the built web app; default: found beside the program. */
   readonly webRoot?: string;
   readonly timeouts?: ClientTimeouts;
+  /** How long a person's own shell stays without a key struck; default 30 minutes. */
+  readonly shellIdleMs?: number;
 }
 
+/** Without a key struck, a person's own shell is given up. */
+const SHELL_IDLE_MS = 30 * 60_000;
 /** How long clients may take to hang up when the server leaves. */
 const CLOSE_MS = 500;
 
@@ -69,6 +74,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);
   const plain = servePlainWs(app.server, context, (wire, request, isAdmin) => new WsSession(wire, request, { ...context, isAdmin }));
+  const shells = serveShell(app.server, context, options.shellIdleMs ?? SHELL_IDLE_MS);
   routePreviews(app.server, context);
   try {
     await app.listen({ port: config.port, host: config.host });
@@ -85,7 +91,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const close = async () => {
     await forgetAddress(config.home);
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
-    plain.close();
+    for (const each of [plain, shells]) each.close();
     await Promise.allSettled([socketIo.close(), app.close()]);
     clearTimeout(cutOff);
     loop.close();

@@ -23,7 +23,7 @@ export function servePlainWs(http: Server, context: RealtimeContext, beginSessio
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const path = request.url?.split('?', 1)[0];
     if (path !== '/ws' && path !== '/ws/') {
-      if (!path?.startsWith('/socket.io')) refuseUpgrade(socket, catalogError('NOT_FOUND'));
+      if (!path?.startsWith('/socket.io') && path !== '/shell') refuseUpgrade(socket, catalogError('NOT_FOUND'));
       return;
     }
     const conversation = queryOf(request).get('conversation_id') ?? undefined;
@@ -64,7 +64,7 @@ function connect(wire: Wire, request: IncomingMessage, principal: Principal, id:
   return connection;
 }
 
-function queryOf({ url }: IncomingMessage): URLSearchParams {
+export function queryOf({ url }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(url!.split('?')[1]);
 }
 
@@ -80,12 +80,16 @@ function receive(client: Client, data: RawData, isBinary: boolean): void {
 }
 
 /** Answers an upgrade like an ordinary request that failed, and hangs up. */
-function refuseUpgrade(socket: Duplex, error: CatalogError): void {
+export function refuseUpgrade(socket: Duplex, error: CatalogError): void {
   refuse(socket, error.status, failureBody(error));
 }
 
 /** Asks for a sign of life again and again, and hangs up without one. A client that merely does not read has its own deadline. */
-async function expectLife(socket: WebSocket, wire: Wire, { clock, timeouts }: Pick<RealtimeContext, 'clock' | 'timeouts'>): Promise<void> {
+export async function expectLife(
+  socket: WebSocket,
+  wire: Wire,
+  { clock, timeouts }: Pick<RealtimeContext, 'clock' | 'timeouts'>,
+): Promise<void> {
   for (;;) {
     let isAlive = false;
     socket.once('pong', () => (isAlive = true));
@@ -100,7 +104,7 @@ async function expectLife(socket: WebSocket, wire: Wire, { clock, timeouts }: Pi
 }
 
 /** A plain WebSocket: one JSON object per text frame. */
-function plainWire(socket: WebSocket): Wire {
+export function plainWire(socket: WebSocket): Wire {
   const closed = new AbortController();
   const unsent = new Unsent(closed.signal);
   socket.once('close', () => closed.abort());

@@ -169,6 +169,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     // Sockets that name no conversation make one.
     'DRIVE /socket.io',
     'DRIVE /ws',
+    // Who types in a shell acts in the sandbox.
+    'DRIVE /shell',
   ],
   admin: [
     // What is gone is gone for everybody.
@@ -226,6 +228,7 @@ export function needOf(method: string, route: string | undefined): Need {
 }
 
 /** What a socket needs that names this conversation, or none. */
-export function needOfSocket(path: '/socket.io' | '/ws', conversation: string | undefined): Need {
+export function needOfSocket(path: '/socket.io' | '/ws' | '/shell', conversation: string | undefined): Need {
+  if (path === '/shell') return rowOf('DRIVE', path)!;
   return conversation === undefined ? rowOf('DRIVE', path)! : rowOf('WATCH', path)!;
 }

@@ -1,0 +1,76 @@
+import { Seen, waitFor } from '@tendon/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
+
+class Shell extends Seen<WireFrame> {
+  readonly socket: WebSocket;
+  readonly closed: Promise<number>;
+
+  constructor(server: TestServer, id: string, query = '') {
+    super();
+    this.socket = new WebSocket(`${server.url.replace('http', 'ws')}/shell?conversation_id=${id}&columns=100&rows=30${query}`);
+    this.socket.on('message', (data: Buffer) => this.take(JSON.parse(data.toString()) as WireFrame));
+    this.socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => this.socket.on('close', resolve));
+    onTestFinished(() => this.socket.terminate());
+  }
+
+  get text(): string {
+    return this.all.map(({ output }) => output ?? '').join('');
+  }
+
+  send(frame: object): void {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame));
+    else this.socket.once('open', () => this.send(frame));
+  }
+
+  prints(text: string): Promise<unknown> {
+    return this.until(() => this.text.includes(text), `the shell prints ${text}`);
+  }
+}
+
+describe('a person’s own shell', () => {
+  it('SV972: is a terminal in the sandbox, where the agent’s shell is, and ends with its socket', async () => {
+    const server = await testServer({ env: { RUNTIME: 'local' } });
+    const id = await server.create();
+    const shell = new Shell(server, id);
+    shell.send({ input: 'tty; stty size; echo made > mine.txt\n' });
+    await shell.prints('30 100');
+    expect(shell.text).toMatch(/\/(pts|terminals)\/\d+/);
+    shell.send({ columns: 50, rows: 10 });
+    shell.send({ input: 'stty size; sleep 1234 &\n' });
+    await shell.prints('10 50');
+    // What is printed faster than anybody reads waits, and all of it comes.
+    shell.send({ input: 'seq 1 200000; echo all=$((6*7))\n' });
+    await shell.prints('all=42');
+    expect(shell.text).toContain('\n199999\r\n200000\r\n');
+    expect(await (await server.get(`/api/conversations/${id}/select-file?file=mine.txt`)).json()).toEqual({ code: 'made\n' });
+    shell.socket.close();
+
+    const next = new Shell(server, id);
+    next.send({ input: 'until ! pgrep -f "sleep 123[4]" >/dev/null; do sleep 0.05; done; echo gone=$((1+1)); exit 7\n' });
+    await next.prints('gone=2');
+    await waitFor(next.closed, () => 'the end of the socket');
+    expect(next.all.at(-1)).toEqual({ ended: { code: 7 } });
+  });
+
+  it('SV972: is for who may drive; a frame that is none ends it, and so does nobody typing', async () => {
+    const server = await testServer({ env: { RUNTIME: 'local' }, sessionApiKey: 'open-sesame-and-more-1', shellIdleMs: 1 });
+    const owner = { 'x-session-api-key': 'open-sesame-and-more-1' };
+    const made = (await (await server.post('/api/keys', { name: 'r', scope: 'read' }, owner)).json()) as { key: string };
+    const { conversation_id: id } = (await (await server.post('/api/conversations', {}, owner)).json()) as { conversation_id: string };
+    for (const query of ['', `&session_api_key=${made.key}`]) {
+      const refused = new Shell(server, id, query);
+      const status = new Promise((resolve) => refused.socket.on('unexpected-response', (_request, answer) => resolve(answer.statusCode)));
+      expect(await waitFor(status, () => 'a refusal')).toBe(query ? 403 : 401);
+    }
+    const key = '&session_api_key=open-sesame-and-more-1';
+    const idle = new Shell(server, id, key);
+    await waitFor(idle.closed, () => 'the end of the idle shell');
+    expect(idle.all.at(-1)?.ended).toMatchObject({ code: null, reason: expect.stringMatching(/^nobody has typed/) as string });
+    const unknown = new Shell(server, '0'.repeat(32), key);
+    await waitFor(unknown.closed, () => 'the end of what there is not');
+    expect(unknown.all.at(-1)?.ended).toMatchObject({ code: null });
+  });
+});
