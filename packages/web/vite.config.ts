@@ -36,6 +36,7 @@ export default defineConfig({
       '/api': { target: server },
       '/server_info': { target: server },
       '/socket.io': { target: server, ws: true },
+      '/shell': { target: server, ws: true },
     },
   },
 });

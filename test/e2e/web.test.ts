@@ -130,6 +130,34 @@ describe('on the demo model', () => {
     expect(download.suggestedFilename()).toBe('dot.png');
   });
 
+  it('CL972: a shell of one’s own is beside the agent’s, stays while other tabs are looked at, and says how it ended', async () => {
+    const made = await fetch(`${tendon.url}/api/conversations`, { method: 'POST' });
+    const { conversation_id: id } = (await made.json()) as { conversation_id: string };
+    const page = await openPage(browser, `${tendon.url}/conversations/${id}`);
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await page.getByText('No shell yet').waitFor();
+    await page.getByRole('button', { name: 'Open your own' }).click();
+    const shell = page.getByRole('textbox', { name: 'Your shell. F6 leaves it.' });
+    const prints = (text: string) => page.getByRole('tabpanel').getByText(text, { exact: true }).waitFor();
+    await shell.waitFor();
+    await page.keyboard.type('echo six=$((6*7))');
+    await page.keyboard.press('Enter');
+    await prints('six=42');
+    await expectAccessible(page);
+    await page.getByRole('tab', { name: 'Plan' }).click();
+    await page.getByText('No plan yet').waitFor();
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await prints('six=42');
+    await shell.press('F6');
+    expect(await focusedName(page)).not.toBe('Your shell. F6 leaves it.');
+    await shell.focus();
+    await page.keyboard.type('exit 3');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('The shell ended (exit 3).').waitFor();
+    await page.getByRole('button', { name: 'Start a new one' }).click();
+    await page.getByText('The shell ended').waitFor({ state: 'detached' });
+  });
+
   it('CL595: what the build made is sent compressed', async () => {
     const page = await (await fetch(tendon.url)).text();
     const script = /<script type="module"[^>]* src="([^"]+)"/.exec(page)![1]!;

@@ -18,6 +18,8 @@ export type TabName = 'changes' | 'files' | 'terminal' | 'app' | 'plan' | 'raw';
 export interface Shown {
   readonly tab: TabName;
   readonly eventId?: number;
+  /** Of the terminal: the person's own shell. */
+  readonly isOwn?: boolean;
 }
 
 export const ConversationContext = createContext<OpenConversation | undefined>(undefined);

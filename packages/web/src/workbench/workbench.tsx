@@ -13,11 +13,11 @@ import { useServed } from './use-served.ts';
 const PANELS = {
   changes: ChangesPanel,
   files: lazy(async () => ({ default: (await import('./files/files-panel.tsx')).FilesPanel })),
-  terminal: lazy(async () => ({ default: (await import('./terminal-panel.tsx')).TerminalPanel })),
+  terminal: lazy(async () => ({ default: (await import('./terminal/terminal-panel.tsx')).TerminalPanel })),
   app: lazy(async () => ({ default: (await import('./app-panel.tsx')).AppPanel })),
   plan: PlanPanel,
   raw: RawPanel,
-} as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined }>>;
+} as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined; readonly isOwn?: boolean }>>;
 const NAMES = { changes: 'Changes', files: 'Files', terminal: 'Terminal', app: 'App', plan: 'Plan', raw: 'Raw' } as const satisfies Record<
   TabName,
   string
@@ -76,7 +76,7 @@ export function Workbench(props: {
       <section className="panel scroll" id="panel" role="tabpanel" aria-labelledby={`tab-${shown.tab}`} tabIndex={0}>
         <PanelBoundary key={shown.tab}>
           <Suspense>
-            <Panel eventId={shown.eventId} />
+            <Panel eventId={shown.eventId} isOwn={shown.isOwn === true} />
           </Suspense>
         </PanelBoundary>
       </section>

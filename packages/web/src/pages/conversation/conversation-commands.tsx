@@ -19,12 +19,13 @@ interface ConversationCommandsProps {
 
 /** What can be done with this conversation, for the palette and the keyboard. */
 export function ConversationCommands({ workbench, onTab }: ConversationCommandsProps) {
-  const { id } = useConversation();
+  const { id, show } = useConversation();
   const navigate = useNavigate();
   const served = useServed();
   useCommands('conversation', [
     ...useAgentCommands(),
     here('share', 'Share read-only', () => document.getElementById('share')?.click()),
+    here('own-shell', 'Open your shell', () => show({ tab: 'terminal', isOwn: true })),
     here('export', 'Export the events', () => void saveTrajectory(id)),
     here('copy-conversation-link', 'Copy a link to the conversation', () => void navigator.clipboard.writeText(location.href)),
     {

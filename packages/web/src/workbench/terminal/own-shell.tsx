@@ -1,0 +1,26 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useConversation } from '../../conversation/open-conversation.ts';
+import { Button } from '../../ui/button.tsx';
+import { newShellSession, shellSession } from './shell-session.ts';
+
+/** The person's own shell in the sandbox. It stays while another tab is looked at, and ends with the page. */
+export function OwnShell() {
+  const { id } = useConversation();
+  const [session, setSession] = useState(() => shellSession(id));
+  const place = useRef<HTMLDivElement>(null);
+  const ended = useSyncExternalStore(session.subscribe, session.ended);
+  useEffect(() => session.attach(place.current!), [session]);
+  return (
+    <>
+      <div ref={place} className="own-shell" />
+      {ended !== undefined && (
+        <p className="own-shell-end" role="alert">
+          The shell ended ({ended}).
+          <Button small look="line" onClick={() => setSession(newShellSession(id))}>
+            Start a new one
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import '@xterm/xterm/css/xterm.css';
+import { FitAddon } from '@xterm/addon-fit';
+import { Terminal } from '@xterm/xterm';
+import { openShell } from '@tendon/client';
+import { tendon } from '../../lib/server.ts';
+import { terminalTheme } from './terminal-theme.ts';
+
+/** One shell of the person's, and the terminal that shows it. Another tab takes it off the screen, and does not end it. */
+export interface ShellSession {
+  /** Puts it on the screen; the function takes it off. */
+  readonly attach: (place: HTMLElement) => () => void;
+  /** Why it is over; nothing while it is not. */
+  readonly ended: () => string | undefined;
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly close: () => void;
+}
+
+const SCROLLBACK = 5_000;
+
+let current: { readonly id: string; readonly session: ShellSession } | undefined;
+
+/** The one of this conversation; that of another one ends. */
+export function shellSession(id: string): ShellSession {
+  if (current?.id !== id) {
+    current?.session.close();
+    current = { id, session: startSession(id) };
+  }
+  return current.session;
+}
+
+export function newShellSession(id: string): ShellSession {
+  current?.session.close();
+  current = undefined;
+  return shellSession(id);
+}
+
+function startSession(id: string): ShellSession {
+  const element = document.createElement('div');
+  element.className = 'own-terminal';
+  const font = getComputedStyle(document.documentElement);
+  const terminal = new Terminal({
+    fontFamily: font.getPropertyValue('--font-mono'),
+    fontSize: 12,
+    lineHeight: 1.25,
+    scrollback: SCROLLBACK,
+    theme: terminalTheme(),
+  });
+  const fit = new FitAddon();
+  terminal.loadAddon(fit);
+  terminal.attachCustomKeyEventHandler((event) => isForTerminal(event, terminal));
+  const listeners = new Set<() => void>();
+  let ended: string | undefined;
+  let shell: ReturnType<typeof openShell> | undefined;
+  const begin = () => {
+    terminal.open(element);
+    terminal.textarea?.setAttribute('aria-label', 'Your shell. F6 leaves it.');
+    fit.fit();
+    shell = openShell(tendon, id, {
+      size: { columns: terminal.cols, rows: terminal.rows },
+      onOutput: (text) => terminal.write(text),
+      onEnd: ({ code, reason }) => {
+        ended = code === null ? (reason ?? 'the connection ended') : `exit ${code}`;
+        terminal.options.disableStdin = true;
+        for (const listener of listeners) listener();
+      },
+    });
+    terminal.onData((text) => shell?.type(text));
+    terminal.onResize(({ cols, rows }) => shell?.resize({ columns: cols, rows }));
+  };
+  const repaint = new MutationObserver(() => (terminal.options.theme = terminalTheme()));
+  repaint.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return {
+    attach(place) {
+      place.append(element);
+      if (shell) fit.fit();
+      else begin();
+      terminal.focus();
+      const watch = new ResizeObserver(() => fit.fit());
+      watch.observe(place);
+      return () => {
+        watch.disconnect();
+        element.remove();
+      };
+    },
+    ended: () => ended,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close() {
+      repaint.disconnect();
+      shell?.close();
+      terminal.dispose();
+    },
+  };
+}
+
+/** F6 leaves, as everywhere; copying and pasting are the browser's with ⇧. */
+function isForTerminal(event: KeyboardEvent, terminal: Terminal): boolean {
+  if (event.key === 'F6') return false;
+  const isShifted = event.ctrlKey && event.shiftKey;
+  if (isShifted && event.key === 'V') return false;
+  if (!isShifted || event.key !== 'C') return true;
+  event.preventDefault();
+  if (event.type === 'keydown' && terminal.hasSelection()) void navigator.clipboard.writeText(terminal.getSelection());
+  return false;
+}

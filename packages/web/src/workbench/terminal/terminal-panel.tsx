@@ -1,0 +1,102 @@
+import '../../styles/terminal.css';
+import { type Event, isAction, isObservation } from '@tendon/protocol';
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
+import { AnsiText } from '../../code/output.tsx';
+import { useConversation } from '../../conversation/open-conversation.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty, Late } from '../../ui/placeholder.tsx';
+
+const MAX_COMMANDS = 200;
+const MAX_OUTPUT = 20_000;
+
+interface Ran {
+  readonly id: number;
+  readonly folder: string;
+  readonly command: string;
+  readonly output: string;
+}
+
+const OwnShell = lazy(async () => ({ default: (await import('./own-shell.tsx')).OwnShell }));
+
+/** The agent's shell, to read, and one of the person's own beside it. */
+export function TerminalPanel({ eventId, isOwn = false }: { readonly eventId: number | undefined; readonly isOwn?: boolean }) {
+  const { isWatched, show } = useConversation();
+  const choose = (own: boolean) => show({ tab: 'terminal', isOwn: own });
+  return (
+    <div className="terminal">
+      <div className="panel-bar text-ink-2">
+        <span className="segments" role="group" aria-label="Shell">
+          <button type="button" aria-pressed={!isOwn} onClick={() => choose(false)}>
+            Agent’s shell, read only
+          </button>
+          {!isWatched && (
+            <button type="button" aria-pressed={isOwn} onClick={() => choose(true)}>
+              Yours
+            </button>
+          )}
+        </span>
+        <span className="flex-1" />
+        {isOwn && <span className="text-small text-ink-3">F6 leaves it</span>}
+      </div>
+      {isOwn ? (
+        <Suspense fallback={<Late>Starting a shell</Late>}>
+          <OwnShell />
+        </Suspense>
+      ) : (
+        <AgentsShell eventId={eventId} onOwn={() => choose(true)} />
+      )}
+    </div>
+  );
+}
+
+/** The commands of the agent's shell and their output. */
+function AgentsShell({ eventId, onOwn }: { readonly eventId: number | undefined; readonly onOwn: () => void }) {
+  const { events, outputs } = useConversation().snapshot;
+  const ran = useMemo(() => commandsOf(events), [events]);
+  const end = useRef<HTMLPreElement>(null);
+  const newest = ran.at(-1)?.id;
+  useEffect(() => {
+    const wanted = eventId === undefined ? null : document.getElementById(`ran-${eventId}`);
+    if (wanted) wanted.scrollIntoView({ block: 'center' });
+    else end.current?.scrollTo({ top: end.current.scrollHeight });
+  }, [eventId, newest]);
+  if (ran.length === 0) {
+    return (
+      <Empty title="No shell yet">
+        The agent’s shell appears with its first command.
+        <Button look="line" className="mt-2" onClick={onOwn}>
+          Open your own
+        </Button>
+      </Empty>
+    );
+  }
+  return (
+    <pre ref={end} className="transcript scroll">
+      {ran.slice(-MAX_COMMANDS).map(({ id, folder, command, output }) => (
+        <span key={id} id={`ran-${id}`}>
+          <span className="text-ink-3">{folder} $</span> <span className="text-ink">{command}</span>
+          {'\n'}
+          <AnsiText text={closed((outputs.get(id) ?? output).slice(-MAX_OUTPUT))} />
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+function commandsOf(events: readonly Event[]): readonly Ran[] {
+  const ran = new Map<number, Ran>();
+  let folder = '/workspace';
+  for (const event of events) {
+    if (isAction(event) && event.action === 'run') ran.set(event.id, { id: event.id, folder, command: event.args.command, output: '' });
+    if (!isObservation(event) || event.observation !== 'run') continue;
+    const started = event.cause === undefined ? undefined : ran.get(event.cause);
+    const id = started?.id ?? event.id;
+    ran.set(id, { id, folder: started?.folder ?? folder, command: started?.command ?? event.extras.command, output: event.content });
+    folder = event.extras.metadata.working_dir ?? folder;
+  }
+  return [...ran.values()];
+}
+
+function closed(output: string): string {
+  return output === '' || output.endsWith('\n') ? output : `${output}\n`;
+}
