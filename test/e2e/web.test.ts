@@ -45,9 +45,9 @@ describe('on the demo model', () => {
     await article(page, /^Ran bash .*hello\.sh/)
       .getByText('hello', { exact: true })
       .waitFor();
-    await article(page, 'Done, task completed').waitFor();
-    await expectState(page, 'Done, 1 file changed');
-    await expect.poll(() => page.title(), PATIENT).toMatch(/^Done, 1 file changed – /);
+    await article(page, /^Done$/).waitFor();
+    await expectState(page, 'Done, 1 file edited');
+    await expect.poll(() => page.title(), PATIENT).toMatch(/^Done, 1 file edited – /);
 
     await page.getByRole('tab', { name: 'Changes 1' }).waitFor();
     await page.getByRole('region', { name: '/workspace/hello.sh' }).getByText('#!/usr/bin/env bash').waitFor();
@@ -72,9 +72,9 @@ describe('on the demo model', () => {
     await composer(page).fill('write a bash script that prints two');
     await composer(page).press('Enter');
     await article(page, /^Your message.*prints two/).waitFor();
-    await expect.poll(() => article(page, /^Done, task/).count(), PATIENT).toBe(2);
+    await expect.poll(() => article(page, /^Done$/).count(), PATIENT).toBe(2);
     const other = await openPage(browser, page.url(), { theme: 'dark' });
-    await expect.poll(() => article(other, /^Done, task/).count(), PATIENT).toBe(2);
+    await expect.poll(() => article(other, /^Done$/).count(), PATIENT).toBe(2);
     await expectAccessible(other);
   });
 
@@ -213,7 +213,7 @@ describe('a server with a key', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('No conversations yet').waitFor();
     await start(page, 'write a bash script that prints hello');
-    await expectState(page, 'Done, 1 file changed');
+    await expectState(page, 'Done, 1 file edited');
   });
 });
 
@@ -245,11 +245,12 @@ describe('while it works', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await expectState(page, 'Stopped by you');
-    await article(page, 'Stopped by you').waitFor();
+    await article(page, /^Stopped by you$/).waitFor();
+    await article(page, /^Ran for i in.*, stopped by you/).waitFor();
     await composer(page).fill('go on');
     await composer(page).press('Enter');
     await page.getByText('Here I am again.').waitFor();
-    await expectState(page, 'Waiting for your answer');
+    await expectState(page, 'Your turn');
   });
 
   it('Pause holds it and Resume lets it go on', async () => {
@@ -268,10 +269,10 @@ describe('while it works', () => {
     const page = await openPage(browser, tendon.url);
     await start(page, 'one');
     await page.getByText('First answer.').waitFor();
-    await expectState(page, 'Waiting for your answer');
+    await expectState(page, 'Your turn');
     await tendon.kill('SIGKILL');
     await page
-      .getByText(/^Was waiting for your answer/)
+      .getByText(/^Was your turn/)
       .first()
       .waitFor();
     await composer(page).fill('two');

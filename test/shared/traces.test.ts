@@ -1,12 +1,14 @@
 /**
  * Recorded runs of real models, played by `../shared/traces/replay-llm.mjs` as the model's endpoint: every reproducible observation
- * must come out equal. Needs `../shared`; run with `npm run test:shared`.
+ * must come out equal, and at each event of it the web app says nothing that the log contradicts. Needs `../shared`; run with
+ * `npm run test:shared`.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { fromJson, type Event } from '@tendon/protocol';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TendonProcess, Watcher } from '@tendon/testing/servers';
 
 const traces = fileURLToPath(new URL('../../../shared/traces/', import.meta.url));
@@ -44,6 +46,14 @@ function mismatches(log: string, trace: string, workdir: string): unknown[] {
   return rows.filter((row) => reproducible.has(row.step) && row.result !== 'match');
 }
 
+/** The app's own check of its sentences; its modules expect the address of a page. */
+async function pageChecker(): Promise<(events: readonly Event[]) => readonly string[]> {
+  vi.stubGlobal('location', new URL('http://localhost'));
+  const checker = new URL('../../packages/web/src/stream/untrue-sentences.test-support.ts', import.meta.url).href;
+  const { untrueSentences } = (await import(checker)) as { untrueSentences: (events: readonly Event[]) => readonly string[] };
+  return untrueSentences;
+}
+
 describe('recorded runs', () => {
   const files = readdirSync(traces).filter((name) => name.endsWith('.jsonl') && (!only || name.includes(only)));
   for (const [trace, calling] of files.flatMap((name) => [[name, 'native'] as const, [name, 'text'] as const])) {
@@ -73,8 +83,10 @@ describe('recorded runs', () => {
       );
       watcher.close();
       const log = join(tendon.home, 'trajectory.json');
-      writeFileSync(log, JSON.stringify(await tendon.trajectory(id)));
+      const events = await tendon.trajectory(id);
+      writeFileSync(log, JSON.stringify(events));
       expect(mismatches(log, trace, header.workdir)).toEqual([]);
+      expect((await pageChecker())(events.map((event) => fromJson({ ...event })))).toEqual([]);
     });
   }
 });

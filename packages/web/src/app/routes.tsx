@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { CommandContext, useCommands } from '../lib/commands.ts';
 import { tendon } from '../lib/server.ts';
 import { stored } from '../lib/stored.ts';
+import { inheritFocus } from '../ui/focus-heir.ts';
 import { theme } from '../ui/theme.tsx';
 import { KeyboardProvider, KeyMap, Palette } from './keyboard.tsx';
 
@@ -59,7 +60,7 @@ function App() {
   const isInSettings = useMatch(`${paths.settings}/:page?`) !== null;
   return (
     <KeyboardProvider>
-      <div className="app">
+      <div className="app" ref={inheritFocus}>
         {!isWatching && !isInSettings && (
           <a className="skip-link" href="#composer">
             To the composer

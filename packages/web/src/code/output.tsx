@@ -1,24 +1,32 @@
 import { useState } from 'react';
 import { count } from '../copy/figures.ts';
 import { cut } from '../copy/shorten.ts';
-import { cx } from '../ui/cx.ts';
 
-const AT_FIRST = 12;
+/** Of output that is longer than both: how it begins says what ran, how it ends says what came of it. */
+const HEAD = 2;
+const TAIL = 10;
 const AT_MOST = 2_000;
 /** A line may be as long as the output: what is in the document is bounded in characters too. */
 const MAX_CHARACTERS = { folded: 10_000, whole: 400_000 };
 
-/** Output: twelve rows, then all of it; never more than 2,000 in the document. */
-export function Well({ text, rows = false }: { readonly text: string; readonly rows?: boolean }) {
+interface WellProps {
+  readonly text: string;
+  /** Of a program. */
+  readonly rows?: boolean;
+}
+
+/** Output: its head and its tail, then all of it; never more than 2,000 rows in the document. */
+export function Well({ text, rows = false }: WellProps) {
   const [isWhole, setWhole] = useState(false);
   const lines = text.replace(/\n+$/, '').split('\n');
-  const shown = isWhole ? lines.slice(-AT_MOST) : lines.slice(0, AT_FIRST);
+  const hidden = isWhole ? 0 : Math.max(0, lines.length - HEAD - TAIL);
+  const shown = isWhole ? lines.slice(-AT_MOST) : hidden > 0 ? [...lines.slice(0, HEAD), '⋯', ...lines.slice(-TAIL)] : lines;
   return (
     <>
-      <pre className={cx('well scroll', rows && 'well-rows')} {...(rows && { tabIndex: 0, role: 'group', 'aria-label': 'Output' })}>
+      <pre className="well" {...(rows && { role: 'group', 'aria-label': 'Output' })}>
         <AnsiText text={isWhole ? shown.join('\n').slice(-MAX_CHARACTERS.whole) : cut(shown.join('\n'), MAX_CHARACTERS.folded)} />
       </pre>
-      {!isWhole && (lines.length > AT_FIRST || text.length > MAX_CHARACTERS.folded) && (
+      {!isWhole && (hidden > 0 || text.length > MAX_CHARACTERS.folded) && (
         <button type="button" className="more" onClick={() => setWhole(true)}>
           Show all {count(lines.length, 'line')}
         </button>

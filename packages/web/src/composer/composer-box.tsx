@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { useMutation } from '@tanstack/react-query';
 import type { NetworkQuestion } from '@tendon/protocol';
 import { openDecision, useConversation } from '../conversation/open-conversation.ts';
-import type { StateSentence } from '../copy/state-sentence.ts';
+import type { StateNow } from '../conversation/state-now.ts';
 import { IconButton, Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Decision, useIsNew } from './decision.tsx';
@@ -14,11 +14,7 @@ import { useCommands } from '../lib/commands.ts';
 import { tendon } from '../lib/server.ts';
 
 /** The state, what must be decided, and where to speak: one box, so that "yes", "no" and "rather this" are one place. */
-export function ComposerBox({
-  sentence,
-}: {
-  readonly sentence: StateSentence & { readonly since: number | undefined; readonly until: number | undefined };
-}) {
+export function ComposerBox({ sentence }: { readonly sentence: StateNow }) {
   const { snapshot, connection } = useConversation();
   const decision = openDecision(snapshot.state);
   const [question, ...later] = snapshot.questions ?? [];

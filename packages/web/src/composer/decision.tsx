@@ -36,8 +36,9 @@ export function Decision(props: {
           <span className="flex-1">{question}</span>
           <RiskChip risk={risk} />
         </h2>
+        {edited === undefined && <Whole text={whole} />}
       </div>
-      <WhatRuns whole={whole} edited={edited} onEdit={setEdited} />
+      {edited !== undefined && <EditField text={edited} lines={lineCount(whole)} onEdit={setEdited} />}
       <p>{consequence}</p>
       {action.confirmation_reason !== undefined && <p className="text-small">Asks because {action.confirmation_reason}.</p>}
       {!isRejecting ? (
@@ -90,32 +91,31 @@ function useDecisionKeys({ isHigh, isNew, onApprove, onReject }: DecisionKeys): 
   ]);
 }
 
-interface WhatRunsProps {
-  readonly whole: string;
-  /** What the user puts in its place, while it is changed. */
-  readonly edited: string | undefined;
-  readonly onEdit: (text: string) => void;
+const lineCount = (text: string): number => text.split('\n').length;
+
+/** What the user puts in the place of the action. */
+function EditField({ text, lines, onEdit }: { readonly text: string; readonly lines: number; readonly onEdit: (text: string) => void }) {
+  return (
+    <textarea
+      className="field my-2 w-full font-mono"
+      aria-label="What runs instead"
+      rows={Math.min(lines, LONG)}
+      value={text}
+      ref={focusOnMount}
+      onChange={(event) => onEdit(event.target.value)}
+    />
+  );
 }
 
-function WhatRuns({ whole, edited, onEdit }: WhatRunsProps) {
-  const lines = whole.split('\n').length;
-  if (edited !== undefined)
-    return (
-      <textarea
-        className="field my-2 w-full font-mono"
-        aria-label="What runs instead"
-        rows={Math.min(lines, LONG)}
-        value={edited}
-        ref={focusOnMount}
-        onChange={(event) => onEdit(event.target.value)}
-      />
-    );
+/** The action itself, part of the alert: who hears the question hears what it is about. */
+function Whole({ text }: { readonly text: string }) {
+  const lines = lineCount(text);
   return (
     <>
       <pre className="scroll" tabIndex={lines > LONG ? 0 : undefined}>
-        {whole}
+        {text}
       </pre>
-      {lines > LONG && <p className="text-small">{count(lines, 'line')}, read to the end to approve</p>}
+      {lines > LONG && <p className="text-small">{count(lines, 'line')}, scroll to read all</p>}
     </>
   );
 }
@@ -133,7 +133,7 @@ function RejectForm({ onReject, onBack }: { readonly onReject: (reason: string) 
       <input
         className="field"
         aria-label="Reason"
-        placeholder="Reason, if you like"
+        placeholder="Why? (optional)"
         value={reason}
         ref={focusOnMount}
         onChange={(event) => setReason(event.target.value)}
@@ -253,7 +253,7 @@ function commandQuestion(command: string): string {
 
 function commandConsequence(command: string): string {
   if (/^\s*git push\b/.test(command)) return 'Leaves this machine: the commits become visible to everyone who can read the repository.';
-  if (/\brm\s+-/.test(command)) return 'What is deleted and not in git cannot be restored back.';
+  if (/\brm\s+-/.test(command)) return 'Deleted files that are not in git are gone for good.';
   if (/\b(curl|wget|ssh|scp|rsync)\b/.test(command)) return 'It talks to another machine.';
   return INSIDE;
 }

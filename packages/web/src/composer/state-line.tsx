@@ -1,10 +1,11 @@
-import { actions, type ConnectionState } from '@tendon/client';
+import { actions, type ConnectionState, type ConversationSnapshot } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
 import { Pause, Play, RotateCcw, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { count, elapsed } from '../copy/figures.ts';
-import type { StateSentence } from '../copy/state-sentence.ts';
+import type { StateNow } from '../conversation/state-now.ts';
+import { pastWords } from '../copy/state-sentence.ts';
 import { useNow } from '../lib/use-now.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, StateGlyph } from '../ui/icon.tsx';
@@ -21,18 +22,14 @@ const MOVING: ReadonlySet<string> = new Set([
 ]);
 
 /** 40 px, never absent: what is going on in one sentence, for how long, and what can be done about it. */
-export function StateLine({
-  sentence,
-}: {
-  readonly sentence: StateSentence & { readonly since: number | undefined; readonly until: number | undefined };
-}) {
+export function StateLine({ sentence }: { readonly sentence: StateNow }) {
   const { snapshot } = useConversation();
   const isConnected = snapshot.connection.state === 'connected';
   const state = snapshot.state.agentState;
   const now = useNow(!isConnected || (MOVING.has(state) && snapshot.loaded));
   const age = sentence.since === undefined ? undefined : (sentence.until ?? now) - sentence.since;
   const showsAge = age !== undefined && age >= 1000 && (MOVING.has(state) || state === 'finished') && isConnected;
-  const text = !snapshot.loaded ? '' : isConnected ? sentence.text : pastSentence(sentence.text, snapshot.connection, now);
+  const text = !snapshot.loaded ? '' : isConnected ? sentence.text : lastKnown(sentence.text, snapshot.connection, now);
   return (
     <div className="state-line">
       {snapshot.loaded && <StateGlyph glyph={isConnected ? sentence.glyph : 'held'} />}
@@ -41,7 +38,7 @@ export function StateLine({
         {text}
       </span>
       <span role="status" className="sr-only">
-        {useCalm(isConnected ? withoutCount(sentence.text) : 'Reconnecting')}
+        {useCalm(heardSentence(sentence.text, snapshot))}
       </span>
       {showsAge && <span className="elapsed">{elapsed(age)}</span>}
       <span className="flex-1" />
@@ -50,9 +47,19 @@ export function StateLine({
   );
 }
 
-/** Seconds that count down are for the eye. */
-function withoutCount(text: string): string {
-  return text.replace(/, trying again in \d+ s$/, '');
+const HEARD_AWAY = {
+  connecting: 'Connecting',
+  reconnecting: 'Reconnecting',
+  offline: 'Offline',
+  refused: 'Signed out',
+  closed: 'Closed',
+} as const satisfies Record<Exclude<ConnectionState['state'], 'connected'>, string>;
+
+/** What is read aloud: seconds that count down are for the eye, and nobody listens to the letters of a command. */
+function heardSentence(text: string, { connection, loaded }: ConversationSnapshot): string {
+  if (connection.state !== 'connected') return HEARD_AWAY[connection.state];
+  if (!loaded) return 'Loading';
+  return text.replace(/, trying again in \d+ s$/, '').replace(/^Running (?!Python).*$/, 'Running a command');
 }
 
 function StateActs() {
@@ -91,9 +98,9 @@ function StateActs() {
 }
 
 /** What was last known, put in the past: "Was running npm test, 20 s ago". */
-function pastSentence(sentence: string, connection: ConnectionState, now: number): string {
+function lastKnown(sentence: string, connection: ConnectionState, now: number): string {
   if (connection.state === 'connecting') return now - connection.since < 1000 ? '' : 'Connecting';
-  return `Was ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}, ${elapsed(now - connection.since)} ago`;
+  return `${pastWords(sentence)}, as of ${elapsed(now - connection.since)} ago`;
 }
 
 const AT_MOST_EVERY_MS = 2_000;

@@ -30,3 +30,9 @@ export function firstSentence(text: string): string {
   const line = firstLine(text);
   return /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
 }
+
+/** The first line of a command, without the change of folder before it: that takes the place of what matters. */
+export function commandWords(command: string): string {
+  const line = firstLine(command);
+  return /^cd\s+(?:"[^"]*"|'[^']*'|[^\s;&|]+)\s*&&\s*(.+)$/.exec(line)?.[1] ?? line;
+}

@@ -3,7 +3,7 @@ import { type Action, type AgentState, parseAgentState } from '@tendon/protocol'
 import type { Glyph } from '../ui/icon.tsx';
 import { count } from './figures.ts';
 import { causeWords, troubleWords } from './error-words.ts';
-import { cut, fileName, firstLine, hostName } from './shorten.ts';
+import { commandWords, cut, fileName, firstLine, hostName } from './shorten.ts';
 
 interface StateFacts {
   readonly state: AgentState;
@@ -16,7 +16,14 @@ interface StateFacts {
   readonly doing?: Action | undefined;
   /** While it starts, e.g. "Opening the repository". */
   readonly starting?: string | undefined;
-  readonly filesChanged?: number | undefined;
+  /** The model's answer is being written. */
+  readonly isWriting?: boolean;
+  /** Nobody has asked anything yet. */
+  readonly isFresh?: boolean;
+  /** The agent's last message asks for an answer. */
+  readonly asks?: boolean;
+  /** By the agent's editor; `undefined`: it is not known whether anything changed. */
+  readonly filesEdited?: number | undefined;
   readonly model?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: number;
@@ -37,14 +44,16 @@ export function stateSentence(facts: StateFacts): StateSentence {
 const SENTENCES = {
   loading: (facts) => ({ glyph: 'running', text: facts.starting ?? 'Starting the sandbox' }),
   init: () => ({ glyph: 'dot', text: 'Ready' }),
-  running: (facts) => ({ glyph: 'running', text: facts.doing ? doingWords(facts.doing) : thinkingWords(facts) }),
-  awaiting_user_input: () => ({ glyph: 'waiting', text: 'Waiting for your answer', tone: 'wait' }),
-  paused: (facts) => ({
-    glyph: 'held',
-    text: /budget/i.test(facts.reason ?? '') ? `Paused: ${causeWords(facts.reason!, 12)}` : 'Paused by you',
-  }),
+  running: (facts) => ({ glyph: 'running', text: workWords(facts) }),
+  awaiting_user_input: ({ isFresh, asks }) =>
+    isFresh
+      ? { glyph: 'dot', text: 'Ready' }
+      : asks
+        ? { glyph: 'waiting', text: 'Asked you something', tone: 'wait' }
+        : { glyph: 'dot', text: 'Your turn' },
+  paused: (facts) => ({ glyph: 'held', text: pausedWords(facts) }),
   stopped: () => ({ glyph: 'held', text: 'Stopped by you' }),
-  finished: (facts) => ({ glyph: 'done', text: doneWords(facts.filesChanged) }),
+  finished: (facts) => ({ glyph: 'done', text: doneWords(facts.filesEdited) }),
   rejected: (facts) => ({ glyph: 'failed', text: facts.reason ? `Declined: ${causeWords(facts.reason)}` : 'Declined' }),
   error: (facts) => ({
     glyph: 'failed',
@@ -59,7 +68,19 @@ const SENTENCES = {
 
 function doneWords(files: number | undefined): string {
   if (files === undefined) return 'Done';
-  return files === 0 ? 'Done, nothing changed' : `Done, ${count(files, 'file')} changed`;
+  return files === 0 ? 'Done, nothing changed' : `Done, ${count(files, 'file')} edited`;
+}
+
+/** A pause begins between two steps: one that runs is not interrupted. */
+function pausedWords({ reason = '', doing }: StateFacts): string {
+  if (doing) return `Pausing: ${doing.action === 'run' ? 'the command' : 'the step'} ends first`;
+  return /budget/i.test(reason) ? `Paused: ${causeWords(reason, 12)}` : 'Paused by you';
+}
+
+function workWords(facts: StateFacts): string {
+  const words = facts.doing && doingWords(facts.doing);
+  if (words) return words;
+  return facts.isWriting ? 'Writing' : thinkingWords(facts);
 }
 
 /** The model's own work, or that of the one that stands in for it, and why. */
@@ -80,10 +101,11 @@ function pauseWords({ model, reason, resumesAt, now }: StateFacts): string {
   return Number.isNaN(left) ? who : `${who}, trying again ${left > 0 ? `in ${left} s` : 'now'}`;
 }
 
-function doingWords(action: Action): string {
+/** `undefined`: it takes no time of its own. */
+function doingWords(action: Action): string | undefined {
   switch (action.action) {
     case 'run':
-      return action.args.command.trim() ? `Running ${firstLine(action.args.command)}` : 'Waiting for the command';
+      return action.args.command.trim() ? `Running ${commandWords(action.args.command)}` : 'Waiting for output';
     case 'run_ipython':
       return 'Running Python';
     case 'edit':
@@ -99,12 +121,18 @@ function doingWords(action: Action): string {
     case 'delegate':
       return `${action.args.agent} is working`;
     case 'recall':
-      return action.args.note ? 'Noting something for later' : 'Recalling notes';
+      return action.args.note ? 'Noting something for later' : 'Searching earlier conversations';
     case 'call_tool_mcp':
       return `Calling ${action.args.name}`;
     default:
-      return 'Thinking';
+      return undefined;
   }
+}
+
+/** The same when nobody knows whether it still holds: "Was running npm test". */
+export function pastWords(text: string): string {
+  const isNow = /^(?:\w+ing|Ready|Your turn)\b|^.+ is working$/.test(text);
+  return isNow ? `Was ${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/ is working$/, ' working') : text;
 }
 
 /** The sentence of a row in a list: the agent's state where the server sends it, else its status. */
@@ -115,12 +143,12 @@ export function conversationSentence(info: ConversationInfo): StateSentence {
     case 'STARTING':
       return stateSentence({ state: 'loading' });
     case 'RUNNING':
-      return { glyph: 'dot', text: 'Open' };
+      return { glyph: 'dot', text: 'Idle' };
     case 'ERROR':
       return stateSentence({ state: 'error' });
     case 'STOPPED':
     case 'ARCHIVED':
-      return { glyph: 'held', text: 'At rest' };
+      return { glyph: 'held', text: 'Stopped' };
   }
 }
 

@@ -58,7 +58,7 @@ const WORDS: readonly (readonly [kinds: readonly string[], words: (n: number) =>
   [['run_ipython'], (n) => `ran ${count(n, 'cell')}`],
   [['browse', 'browse_interactive'], (n) => `used the browser${n > 1 ? ` ${n} times` : ''}`],
   [['call_tool_mcp', 'mcp'], (n) => `called ${count(n, 'tool')}`],
-  [['recall'], () => 'recalled notes'],
+  [['recall'], () => 'read notes'],
   [['think'], (n) => count(n, 'thought')],
 ];
 

@@ -63,6 +63,23 @@ describe('rows of a conversation', () => {
     expect(projectItems(same)).toHaveLength(1);
   });
 
+  it('CL941: pauses of the provider in a row are one row that counts', () => {
+    const items = projectItems(
+      events(state('rate_limited', 'a'), state('rate_limited', 'b'), state('running'), state('rate_limited', 'c')),
+    );
+    expect(items).toMatchObject([{ type: 'step', id: 0, attempts: 3, observation: { extras: { reason: 'c' } } }]);
+  });
+
+  it('CL941: what a person ended was stopped by them, and no sentence to the model is a row of theirs', () => {
+    const stop = { source: 'user', action: 'change_agent_state', args: { agent_state: 'stopped' } };
+    const words = 'Not finished: the user wrote while you were answering. Take that into account first.';
+    const items = projectItems(events(run('sleep 9'), stop, ran(0, 130), { observation: 'error', content: words, extras: {} }));
+    expect(items).toMatchObject([
+      { type: 'step', wasStopped: true },
+      { type: 'note', text: 'Your message came in between; the agent goes on with that' },
+    ]);
+  });
+
   it('an error state with the words of the error before it is shown once', () => {
     expect(projectItems(events({ observation: 'error', content: 'no disk', extras: {} }, state('error', 'no disk')))).toHaveLength(1);
     expect(projectItems(events(state('error', 'no disk')))).toHaveLength(1);

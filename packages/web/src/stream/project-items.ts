@@ -9,11 +9,15 @@ export function projectItems(events: readonly Event[]): readonly StreamItem[] {
   const items: StreamItem[] = [];
   /** Where the step of an action stands in `items`. */
   const steps = new Map<number, number>();
+  /** Where a person last asked the agent to stop. */
+  let stoppedAt = -1;
   for (const event of events) {
     const reasoning = reasoningOf(event);
     if (reasoning) items.push({ type: 'step', key: `r${event.id}`, id: event.id, at: event.timestamp, reasoning });
-    if (isAction(event)) projectAction(event, items, steps);
-    else if (isObservation(event)) projectObservation(event, items, steps);
+    if (isAction(event)) {
+      if (isStop(event)) stoppedAt = event.id;
+      projectAction(event, items, steps);
+    } else if (isObservation(event)) projectObservation(event, items, steps, stoppedAt);
     else items.push({ type: 'step', key: `e${event.id}`, id: event.id, at: event.timestamp, unknown: event });
   }
   return items;
@@ -83,18 +87,39 @@ function spokenThought(action: Action): string {
   return typeof thought === 'string' ? thought.trim() : '';
 }
 
-function projectObservation(observation: Observation, items: StreamItem[], steps: Map<number, number>): void {
-  if (observation.observation === 'null' || observation.observation === 'loop_detection') return;
+function isStop(action: Action): boolean {
+  return action.source === 'user' && action.action === 'change_agent_state' && action.args.agent_state === 'stopped';
+}
+
+function projectObservation(observation: Observation, items: StreamItem[], steps: Map<number, number>, stoppedAt: number): void {
+  if (observation.observation === 'null' || observation.observation === 'loop_detection' || isNothing(observation)) return;
   if (observation.observation === 'agent_state_changed') return projectState(observation, items);
   const common = { key: `e${observation.id}`, id: observation.id, at: observation.timestamp };
   if (observation.observation === 'chat') {
     items.push({ type: 'turn', ...common, text: observation.content, images: [], files: [] });
     return;
   }
+  if (isWordToTheModel(observation)) {
+    items.push({ type: 'note', ...common, text: 'Your message came in between; the agent goes on with that' } satisfies NoteItem);
+    return;
+  }
   const at = observation.cause === undefined ? undefined : steps.get(observation.cause);
   const step = at === undefined ? undefined : (items[at] as StepItem);
-  if (step && !step.observation) items[at!] = { ...step, observation };
+  const wasStopped = observation.cause !== undefined && stoppedAt > observation.cause;
+  if (step && !step.observation) items[at!] = { ...step, observation, ...(wasStopped && { wasStopped }) };
   else items.push({ type: 'step', ...common, observation });
+}
+
+/** Notes were looked for by themselves, and there are none. */
+function isNothing(observation: Observation): boolean {
+  if (observation.observation !== 'recall') return false;
+  const { recall_type: type, repo_instructions: instructions, microagent_knowledge: notes, note } = observation.extras;
+  return type !== 'default' && !note && !instructions && notes.length === 0;
+}
+
+/** The model ended its task while the person wrote, and is sent back to work with this sentence: no failure of anything. */
+function isWordToTheModel(observation: Observation): boolean {
+  return observation.observation === 'error' && observation.content.startsWith('Not finished: the user wrote while you were answering');
 }
 
 function projectState(observation: Observation<'agent_state_changed'>, items: StreamItem[]): void {
@@ -106,9 +131,17 @@ function projectState(observation: Observation<'agent_state_changed'>, items: St
     // Repeats within a second are one.
     const repeats = last?.type === 'note' && last.text === text && Date.parse(common.at) - Date.parse(last.at) < 1000;
     if (!repeats) items.push({ type: 'note', ...common, text } satisfies NoteItem);
-  } else if ((state === 'error' && reason && !saysTheSame(last, reason)) || state === 'rate_limited') {
+  } else if (state === 'rate_limited') {
+    const before = last?.type === 'step' && isPause(last.observation) ? last : undefined;
+    if (before) items[items.length - 1] = { ...before, observation, attempts: (before.attempts ?? 1) + 1 };
+    else items.push({ type: 'step', ...common, observation });
+  } else if (state === 'error' && reason && !saysTheSame(last, reason)) {
     items.push({ type: 'step', ...common, observation });
   }
+}
+
+function isPause(observation: Observation | undefined): boolean {
+  return observation?.observation === 'agent_state_changed' && observation.extras.agent_state === 'rate_limited';
 }
 
 const NOTES: Readonly<Record<string, string>> = { paused: 'Paused by you', stopped: 'Stopped by you' };

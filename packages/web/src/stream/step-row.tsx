@@ -25,7 +25,7 @@ export interface StepRowProps extends RowPlace {
 export function StepRow({ step, position, size, isNewest, live, folds }: StepRowProps) {
   const card = cardOf(step, live);
   const { snapshot } = useConversation();
-  const isRunning = isPending(step) && isNewest && snapshot.state.agentState === 'running';
+  const isRunning = isPending(step) && RUNS.has(snapshot.state.agentState);
   const [isRestoring, setRestoring] = useState(false);
   const isOpen = card.body !== undefined && folds.isOpen(step.key, card.open === 'always' || (card.open === 'newest' && isNewest));
   return (
@@ -42,7 +42,7 @@ export function StepRow({ step, position, size, isNewest, live, folds }: StepRow
       <div className="min-w-0">
         <div className="event-head">
           <RowLine card={card} hasBody={card.body !== undefined} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
-            {isRunning && <Running since={Date.parse(step.at)} />}
+            {isRunning && <Running since={Date.parse(step.at)} isKnown={snapshot.connection.state === 'connected'} />}
           </RowLine>
           <Acts step={step} card={card} isRestoring={isRestoring} onRestore={() => setRestoring(!isRestoring)} />
         </div>
@@ -94,8 +94,13 @@ function RowLine(props: {
   );
 }
 
-function Running({ since }: { readonly since: number }) {
-  const now = useNow(true);
+/** States in which a step that began still runs. */
+const RUNS: ReadonlySet<string> = new Set(['running', 'paused', 'user_confirmed']);
+
+/** Without a connection nobody knows whether it still does. */
+function Running({ since, isKnown }: { readonly since: number; readonly isKnown: boolean }) {
+  const now = useNow(isKnown);
+  if (!isKnown) return <span>was running</span>;
   const past = now - since;
   return <span>{past >= 1000 ? `running ${elapsed(past)}` : 'running'}</span>;
 }

@@ -1,4 +1,5 @@
 import type { Action, Observation, UnknownEvent } from '@tendon/protocol';
+import { hasFailed } from '../conversation/outcome.ts';
 
 interface Common {
   /** Stable over time; folding by hand is stored under it. */
@@ -29,6 +30,10 @@ export interface StepItem extends Common {
   readonly reasoning?: string;
   /** A person was asked first; `action` is what they decided about. */
   readonly wasAsked?: boolean;
+  /** A person stopped the agent while it ran. */
+  readonly wasStopped?: boolean;
+  /** How many pauses of the provider in a row it stands for. */
+  readonly attempts?: number;
 }
 export interface NoteItem extends Common {
   readonly type: 'note';
@@ -42,22 +47,9 @@ export interface FoldItem extends Common {
 
 export type StreamItem = TurnItem | SpeechItem | StepItem | NoteItem | FoldItem;
 
-/** Whether the step ended badly: an error, a failing command, a page that did not open. */
-export function isFailure({ observation }: StepItem): boolean {
-  switch (observation?.observation) {
-    case 'error':
-      return true;
-    case 'agent_state_changed':
-      return observation.extras.agent_state === 'error';
-    case 'run':
-      return observation.extras.metadata.exit_code > 0;
-    case 'run_ipython':
-      return observation.success === false;
-    case 'browse':
-      return observation.extras.error;
-    default:
-      return false;
-  }
+/** Whether the step ended badly. */
+export function isFailure({ observation, wasStopped }: StepItem): boolean {
+  return observation !== undefined && !wasStopped && hasFailed(observation);
 }
 
 export function isPending({ action, observation }: StepItem): boolean {

@@ -14,7 +14,7 @@ import { type Folds, useFolds } from './use-folds.ts';
 import { useStreamKeys } from './use-stream-keys.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 import { foldTurns, projectItems } from './project-items.ts';
-import type { StreamItem } from './stream-item.ts';
+import { isPending, type StreamItem } from './stream-item.ts';
 
 /** Everything that happened, oldest first; only what is in view is in the document. */
 export function Stream() {
@@ -156,7 +156,9 @@ function newestSteps(items: readonly StreamItem[]): ReadonlySet<number> {
   const turn = items.findLastIndex((item) => item.type === 'turn');
   const newest = items.findLastIndex((item) => item.type === 'step' && item.action?.action !== 'finish');
   const command = items.findLastIndex((item) => item.type === 'step' && item.action?.action === 'run');
-  return new Set([newest, command].filter((index) => index > turn));
+  // What runs is shown while it runs, also behind a message that came in between.
+  const running = items.findLastIndex((item) => item.type === 'step' && isPending(item));
+  return new Set([...[newest, command].filter((index) => index > turn), running]);
 }
 
 /** Pixels a row will take before it was measured, by kind. */

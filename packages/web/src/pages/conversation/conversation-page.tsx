@@ -3,10 +3,9 @@ import type { ConversationConnection, ConversationInfo, ConversationSnapshot } f
 import { useEffect, useMemo, useState } from 'react';
 import { useParams } from 'react-router';
 import { ComposerBox } from '../../composer/composer-box.tsx';
-import { changedFiles } from '../../conversation/changed-files.ts';
 import { ConversationContext, type OpenConversation, type Shown, type TabName } from '../../conversation/open-conversation.ts';
-import { startingWords } from '../../copy/error-words.ts';
-import { stateSentence, type StateSentence } from '../../copy/state-sentence.ts';
+import { pastWords } from '../../copy/state-sentence.ts';
+import { stateNow, type StateNow } from '../../conversation/state-now.ts';
 import { conversationQuery, useModelInUse } from '../../lib/server.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Stream } from '../../stream/stream.tsx';
@@ -50,11 +49,12 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
   const workbench = useWorkbench();
   const [shown, setShown] = useState<Shown>({ tab: 'changes' });
   const [pane, setPane] = useState<'conversation' | 'panel'>('conversation');
-  const sentence = useStateSentence(snapshot);
+  const sentence = useStateNow(snapshot);
+  const isConnected = snapshot.connection.state === 'connected';
   const title = snapshot.title ?? info?.title ?? 'Conversation';
   useEffect(() => {
-    document.title = `${sentence.text} – ${title}`;
-  }, [sentence.text, title]);
+    document.title = `${isConnected ? sentence.text : pastWords(sentence.text)} – ${title}`;
+  }, [sentence.text, isConnected, title]);
 
   const show = (target: Shown) => {
     setShown(target);
@@ -85,45 +85,12 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
   );
 }
 
-/** The sentence of the state, and since when it holds (milliseconds since the epoch). */
-function useStateSentence(
-  snapshot: ConversationSnapshot,
-): StateSentence & { readonly since: number | undefined; readonly until: number | undefined } {
-  const { state, events, status } = snapshot;
-  const model = useModelInUse();
+/** The sentence of the state, and since when it holds. */
+function useStateNow(snapshot: ConversationSnapshot): StateNow {
+  const { state, events, status, answer } = snapshot;
+  const model = useModelInUse()?.label;
   const now = useNow(state.agentState === 'rate_limited');
-  const filesChanged = useMemo(
-    () => (state.agentState === 'finished' ? changedFiles(events, state.lastUserMessageId).length : undefined),
-    [events, state.agentState, state.lastUserMessageId],
-  );
-  // One that waited for a decision is repeated under a new id once that was made.
-  const doing = state.pending.findLast(
-    (action) => !('confirmation_state' in action.args) || action.args.confirmation_state !== 'awaiting_confirmation',
-  );
-  const lastChange = events.findLast((event) => 'observation' in event && event.observation === 'agent_state_changed');
-  const task = events.find((event) => event.id === state.lastUserMessageId);
-  const isOver = state.agentState === 'finished';
-  const began = isOver ? task : state.agentState === 'running' && doing ? doing : lastChange;
-  return {
-    ...stateSentence({
-      state: state.agentState,
-      reason: state.reason,
-      detail: lastChange && 'content' in lastChange ? lastChange.content : undefined,
-      resumesAt: state.resumesAt,
-      doing,
-      starting: startingWords(status?.id),
-      filesChanged,
-      model: model?.label,
-      now,
-    }),
-    since: began && timeOf(began.timestamp),
-    until: isOver ? lastChange && timeOf(lastChange.timestamp) : undefined,
-  };
-}
-
-function timeOf(iso: string): number | undefined {
-  const time = Date.parse(iso);
-  return Number.isNaN(time) ? undefined : time;
+  return useMemo(() => stateNow({ state, events, status, answer }, { model, now }), [state, events, status, answer, model, now]);
 }
 
 const CONNECTION = {

@@ -13,7 +13,7 @@ it('CL25: the list has one sentence for each conversation, those that wait first
   const rows = within(screen.getByRole('region', { name: 'Conversations' })).getAllByRole('listitem');
   const texts = rows.map((one) => one.textContent);
   expect(texts[0]).toContain('Waiting for your decision');
-  expect(texts.slice(0, 2).join()).toContain('Waiting for your answer');
+  expect(texts.slice(0, 2).join()).toContain('Your turn');
   expect(texts.join()).toContain('Stopped: no disk space left');
 });
 

@@ -32,9 +32,9 @@ export const browseInteractiveCard: ActionCard<'browse_interactive'> = (step) =>
 };
 
 function pageOf(observation: Observation | undefined, what: string): Pick<Card, 'body' | 'open'> {
-  const failure = failureBody(observation);
-  if (failure) return { body: failure, open: 'always' };
   const page = observed('browse', observation);
+  const failure = page ? undefined : failureBody(observation);
+  if (failure) return { body: failure, open: 'always' };
   if (!page) return { open: 'never' };
   const { title = '', screenshot, last_browser_action_error: error } = page.extras;
   return {

@@ -1,11 +1,12 @@
 import type { ActionKind, Event, Observation, ObservationKind } from '@tendon/protocol';
 import { Braces, Check, FilePlus2, FileText, FoldVertical, Globe, NotebookText, Terminal } from 'lucide-react';
 import { Well } from '../../code/output.tsx';
+import { failureText, hasFailed } from '../../conversation/outcome.ts';
 import { firstLine } from '../../copy/shorten.ts';
 import type { StepItem } from '../stream-item.ts';
 import { browseCard, browseInteractiveCard } from './browse-card.tsx';
 import { delegateCard, toolCard } from './call-cards.tsx';
-import type { ActionCard, ActionStep, Card, ObservationCard } from './card.tsx';
+import { type ActionCard, type ActionStep, type Card, failureFacts, type ObservationCard, spoken } from './card.tsx';
 import { ipythonCard, runCard } from './command-cards.tsx';
 import { condensationCard } from './condensation-card.tsx';
 import { finishCard, rejectCard } from './end-cards.tsx';
@@ -15,9 +16,10 @@ import { planCard, recallCard, summarizeCard, thinkCard, thoughtCard } from './t
 
 /** What a step looks like. Total: any step has a card. */
 export function cardOf(step: StepItem, live?: string): Card {
-  const { action, observation, unknown, wasAsked, reasoning } = step;
+  const { action, observation, unknown, wasAsked, wasStopped, reasoning } = step;
   if (reasoning !== undefined) return thoughtCard(reasoning);
-  if (action) return (ACTION_CARDS[action.action] as (given: ActionStep) => Card)({ action, observation, live, wasAsked });
+  if (action) return (ACTION_CARDS[action.action] as (given: ActionStep) => Card)({ action, observation, live, wasAsked, wasStopped });
+  if (observation?.observation === 'agent_state_changed') return stateCard(observation, step.attempts);
   if (observation) return (OBSERVATION_CARDS[observation.observation] as (given: typeof observation) => Card)(observation);
   const raw = unknown?.raw ?? {};
   const name = [raw.action, raw.observation].find((kind) => typeof kind === 'string') as string | undefined;
@@ -73,16 +75,20 @@ const ACTION_CARDS = {
 } as const satisfies { readonly [K in ActionKind]: ActionCard<K> };
 
 /** For observations whose action is not known, e.g. of a person's own command on another server. */
-const row = (icon: Card['icon'], verb: string, object: string, content: string): Card => ({
-  ...(icon && { icon }),
-  verb,
-  object,
-  facts: [],
-  name: `${verb} ${object}`,
-  open: 'newest',
-  copy: content,
-  ...(content.trim() && { body: () => <Well text={content} rows /> }),
-});
+const row = (icon: Card['icon'], verb: string, object: string, observation: Observation): Card => {
+  const facts = failureFacts(observation);
+  const content = hasFailed(observation) ? failureText(observation) : observation.content;
+  return {
+    ...(icon && { icon }),
+    verb,
+    object,
+    facts,
+    name: `${verb} ${object}${spoken(facts)}`,
+    open: facts.length > 0 ? 'always' : 'newest',
+    copy: content,
+    ...(content.trim() && { body: () => <Well text={content} rows /> }),
+  };
+};
 
 const rareObservation = (observation: Observation): Card =>
   genericCard(observation.observation, observation.content.slice(0, 120), [observation]);
@@ -90,13 +96,13 @@ const rareObservation = (observation: Observation): Card =>
 /** A card for every kind of observation that stands alone. */
 const OBSERVATION_CARDS = {
   null: rareObservation,
-  run: (event) => row(Terminal, 'Ran', firstLine(event.extras.command), event.content),
-  run_ipython: (event) => row(NotebookText, 'Ran Python', firstLine(event.extras.code), event.content),
-  read: (event) => row(FileText, 'Read', event.extras.path, event.content),
-  write: (event) => row(FilePlus2, 'Wrote', event.extras.path, event.content),
+  run: (event) => row(Terminal, 'Ran', firstLine(event.extras.command), event),
+  run_ipython: (event) => row(NotebookText, 'Ran Python', firstLine(event.extras.code), event),
+  read: (event) => row(FileText, 'Read', event.extras.path, event),
+  write: (event) => row(FilePlus2, 'Wrote', event.extras.path, event),
   edit: editedCard,
-  download: (event) => row(FileText, 'Downloaded', event.extras.file_path, ''),
-  browse: (event) => row(Globe, 'Opened', event.extras.url, event.content),
+  download: (event) => row(FileText, 'Downloaded', event.extras.file_path, event),
+  browse: (event) => row(Globe, 'Opened', event.extras.url, event),
   chat: rareObservation,
   message: rareObservation,
   agent_state_changed: stateCard,

@@ -2,6 +2,7 @@ import type { Action, ActionKind, Observation, ObservationKind } from '@tendon/p
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Well } from '../../code/output.tsx';
+import { failureText, hasFailed, runEnd } from '../../conversation/outcome.ts';
 import { between, duration } from '../../copy/figures.ts';
 
 export interface Fact {
@@ -43,6 +44,8 @@ export interface ActionStep<K extends ActionKind = ActionKind> {
   readonly live?: string | undefined;
   /** A person was asked first. */
   readonly wasAsked?: boolean | undefined;
+  /** A person stopped the agent while it ran. */
+  readonly wasStopped?: boolean | undefined;
 }
 
 export type ActionCard<K extends ActionKind> = (step: ActionStep<K>) => Card;
@@ -60,12 +63,29 @@ export function durationFacts({ action, observation }: ActionStep): readonly Fac
 }
 
 /** An action that was held back and decided on, or that failed before it ran. */
-export function outcomeFacts({ action, observation, wasAsked }: ActionStep): readonly Fact[] {
+export function outcomeFacts({ action, observation, wasAsked, wasStopped }: ActionStep): readonly Fact[] {
   const args = action.args as { readonly confirmation_state?: unknown };
   if (observation?.observation === 'user_rejected' || args.confirmation_state === 'rejected') return [{ text: 'rejected', tone: 'bad' }];
-  if (observation?.observation === 'error') return [{ text: 'failed', tone: 'bad' }];
+  if (wasStopped && observation && hasFailed(observation)) return [{ text: 'stopped by you' }];
+  if (observation && failsInWords(observation)) return failureFacts(observation);
   if (args.confirmation_state === 'awaiting_confirmation' && !observation) return [{ text: 'waits for you', tone: 'wait' }];
-  return wasAsked ? [{ text: 'approved by you' }] : [];
+  return wasAsked ? [{ text: 'you approved' }] : [];
+}
+
+/** A command's exit code says more than a word. */
+function failsInWords(observation: Observation): boolean {
+  return hasFailed(observation) && observation.observation !== 'run';
+}
+
+/** Of an observation, whatever caused it. */
+export function failureFacts(observation: Observation): readonly Fact[] {
+  if (!hasFailed(observation)) return [];
+  if (observation.observation === 'run') {
+    const end = runEnd(observation);
+    return [{ text: end.type === 'exit' ? `exit ${end.code}` : 'not run', tone: 'bad' }];
+  }
+  const isMissing = /no such file|there is no (?:file|folder)|does not exist/i.test(observation.content.slice(0, 400));
+  return [{ text: isMissing ? 'not found' : 'failed', tone: 'bad' }];
 }
 
 /** Facts as part of a sentence. */
@@ -75,9 +95,9 @@ export function spoken(facts: readonly Fact[]): string {
 
 /** What went wrong with an action, in the words it came with. */
 export function failureBody(observation: Observation | undefined): (() => React.ReactNode) | undefined {
-  if (observation?.observation !== 'error' && observation?.observation !== 'user_rejected') return undefined;
-  const { content } = observation;
-  return content.trim() ? () => <Well text={content} /> : undefined;
+  if (!observation || !(observation.observation === 'user_rejected' || failsInWords(observation))) return undefined;
+  const text = failureText(observation);
+  return text ? () => <Well text={text} /> : undefined;
 }
 
 /** A thumbnail of fixed size beside what it shows; the size is there before the picture is. */

@@ -2,7 +2,8 @@ import type { Observation } from '@tendon/protocol';
 import { NotebookText, Terminal } from 'lucide-react';
 import { useState } from 'react';
 import { AnsiText, Well, withoutAnsi } from '../../code/output.tsx';
-import { firstLine } from '../../copy/shorten.ts';
+import { failureText, hasFailed, runEnd } from '../../conversation/outcome.ts';
+import { commandWords } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
 import { type ActionCard, durationFacts, type Fact, failureBody, observed, outcomeFacts, spoken, Picture } from './card.tsx';
 
@@ -10,46 +11,84 @@ const TESTS = /\b(test|vitest|jest|pytest|tox|check|lint|tsc|mypy|ruff)\b/;
 const LIVE_ROWS = 3;
 
 export const runCard: ActionCard<'run'> = (step) => {
-  const { command, is_input: isInput, hidden } = step.action.args;
+  const { command, is_input: isInput } = step.action.args;
   const result = observed('run', step.observation);
-  const facts = [...resultFacts(command, result), ...outcomeFacts(step), ...durationFacts(step)];
-  const object = firstLine(command) || 'waiting for output';
-  const verb = isInput ? 'Typed' : undefined;
+  const outcome = outcomeFacts(step);
+  const facts = [...(step.wasStopped ? [] : resultFacts(command, result)), ...outcome, ...durationFacts(step)];
+  const key = isInput ? pressedKey(command) : undefined;
+  const object = key ?? (commandWords(command) || 'for output');
+  const verb = command.trim() === '' ? 'Waited' : key ? 'Pressed' : isInput ? 'Typed' : undefined;
   return {
     icon: Terminal,
     ...(verb && { verb }),
     object,
     facts,
     name: `${verb ?? 'Ran'} ${object}${spoken(facts)}`,
-    open: result && result.extras.metadata.exit_code > 0 ? 'always' : 'newest',
+    open: result && hasFailed(result) && !step.wasStopped ? 'always' : 'newest',
     copy: result ? withoutAnsi(result.content) : command,
-    ...bodyOf(step, result, hidden),
+    ...bodyOf(step, result),
   };
 };
 
-function resultFacts(command: string, result: Observation<'run'> | undefined): readonly Fact[] {
-  if (!result) return [];
-  const { exit_code: code } = result.extras.metadata;
-  if (code === 0) return TESTS.test(command) ? [{ text: 'passed', tone: 'ok' }] : [];
-  if (code === -1) return [{ text: 'still runs', tone: 'wait' }];
-  return [{ text: `exit ${code}`, tone: 'bad' }];
+/** `C-c` as keyboards name it. */
+function pressedKey(text: string): string | undefined {
+  const [, letter] = /^C-(.)$/.exec(text.trim()) ?? [];
+  return letter && `Ctrl+${letter.toUpperCase()}`;
 }
 
-function bodyOf(step: Parameters<typeof runCard>[0], result: Observation<'run'> | undefined, hidden: boolean) {
-  const { command } = step.action.args;
-  const failure = failureBody(step.observation);
-  if (failure) return { body: failure };
-  if (!result) {
-    if (step.live === undefined) return command.includes('\n') ? { body: () => <Well text={command} /> } : {};
-    return { body: () => <LiveWell text={step.live!} /> };
+function resultFacts(command: string, result: Observation<'run'> | undefined): readonly Fact[] {
+  if (!result) return [];
+  const end = runEnd(result);
+  switch (end.type) {
+    case 'exit':
+      if (end.code !== 0) return [{ text: end.wasCancelled ? `cancelled, exit ${end.code}` : `exit ${end.code}`, tone: 'bad' }];
+      return TESTS.test(command) ? [{ text: 'passed', tone: 'ok' }] : [];
+    case 'running':
+      // In the past: what it does now is another row's to say.
+      return [{ text: end.waitsForInput ? 'waited for input' : 'went on running', tone: 'wait' }];
+    case 'refused':
+      return [{ text: end.why === 'busy' ? 'not run, another was running' : 'nothing was running', tone: 'bad' }];
+    case 'unknown':
+      return [];
   }
-  const isHidden = hidden || result.extras.hidden;
-  if (!result.content.trim() && !command.includes('\n')) return {};
+}
+
+/** What the row has no space for. */
+const MAX_ROW = 60;
+
+function bodyOf(step: Parameters<typeof runCard>[0], result: Observation<'run'> | undefined) {
+  const { command, hidden } = step.action.args;
+  const failure = failureBody(step.observation);
+  const isLong = command.trim().includes('\n') || command.length > MAX_ROW;
+  const whole = isLong && <Well text={command} />;
+  if (failure)
+    return {
+      body: () => (
+        <>
+          {whole}
+          {failure()}
+        </>
+      ),
+    };
+  if (!result) {
+    const { live } = step;
+    if (live === undefined) return isLong ? { body: () => whole } : {};
+    return {
+      body: () => (
+        <>
+          {whole}
+          <LiveWell text={live} />
+        </>
+      ),
+    };
+  }
+  const text = runEnd(result).type === 'refused' ? failureText(result) || result.extras.metadata.suffix.trim() : result.content;
+  if (!text.trim() && !isLong) return {};
   return {
     body: () => (
       <>
-        {command.includes('\n') && <Well text={command} />}
-        {result.content.trim() && <Output text={result.content} hidden={isHidden} />}
+        {whole}
+        {text.trim() && <Output text={text} hidden={hidden || result.extras.hidden} />}
       </>
     ),
   };
@@ -83,11 +122,8 @@ export const ipythonCard: ActionCard<'run_ipython'> = (step) => {
   const result = observed('run_ipython', step.observation);
   const lines = step.action.args.code.trim().split('\n');
   const object = lines.at(-1) ?? '';
-  const facts = [
-    ...(result?.success === false ? ([{ text: 'failed', tone: 'bad' }] as const) : []),
-    ...outcomeFacts(step),
-    ...durationFacts(step),
-  ];
+  const facts = [...outcomeFacts(step), ...durationFacts(step)];
+  const hasError = result !== undefined && hasFailed(result);
   const [image] = result?.extras.image_urls ?? [];
   const [title = '', ...rest] = (result?.content ?? '').trim().split('\n');
   return {
@@ -96,10 +132,10 @@ export const ipythonCard: ActionCard<'run_ipython'> = (step) => {
     object,
     facts,
     name: `Ran Python ${object}${spoken(facts)}`,
-    open: image || result?.success === false ? 'always' : 'newest',
+    open: image || hasError ? 'always' : 'newest',
     copy: step.action.args.code,
     body:
-      failureBody(step.observation) ??
+      (result ? undefined : failureBody(step.observation)) ??
       (() =>
         image ? (
           <Picture src={image} alt={`Picture made by ${object}`} title={title} text={rest.join('\n')} />

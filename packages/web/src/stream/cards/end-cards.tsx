@@ -5,11 +5,11 @@ import { money, clock } from '../../copy/figures.ts';
 import { isDemoModel } from '../../lib/models.ts';
 import type { ActionCard } from './card.tsx';
 
-const COMPLETED = { true: 'task completed', partial: 'partly done', false: 'not done' } as const;
+const COMPLETED = { true: '', partial: 'partly', false: 'not finished' } as const;
 
 export const finishCard: ActionCard<'finish'> = ({ action }) => {
   const { final_thought: final, thought, outputs, task_completed: completed } = action.args;
-  const detail = completed ? COMPLETED[completed] : 'task completed';
+  const detail = completed ? COMPLETED[completed] : '';
   const cost = action.llm_metrics?.accumulated_cost;
   const facts = [
     { text: clock(action.timestamp) },
@@ -23,7 +23,7 @@ export const finishCard: ActionCard<'finish'> = ({ action }) => {
     detail,
     facts,
     tone: completed === 'false' ? 'wait' : 'ok',
-    name: `Done, ${detail}`,
+    name: detail ? `Done, ${detail}` : 'Done',
     open: 'always',
     copy: summary,
     ...((summary || Object.keys(outputs).length > 0) && {

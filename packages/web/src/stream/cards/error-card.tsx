@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { actions } from '@tendon/client';
-import { canRequest, type Event } from '@tendon/protocol';
+import { canRequest, type Event, type Observation } from '@tendon/protocol';
 import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
@@ -28,7 +28,7 @@ export const rejectedCard: ObservationCard<'user_rejected'> = ({ content, timest
 });
 
 /** `error` and `rate_limited` are rows; other states are lines or nothing. */
-export const stateCard: ObservationCard<'agent_state_changed'> = ({ id, content, extras, timestamp }) => {
+export function stateCard({ id, content, extras, timestamp }: Observation<'agent_state_changed'>, attempts = 1): Card {
   const isNamed = extras.reason.startsWith('STATUS$');
   if (extras.agent_state === 'error')
     return failureCard({ id, text: (isNamed && content) || extras.reason, errorId: isNamed ? extras.reason : '', timestamp });
@@ -37,12 +37,12 @@ export const stateCard: ObservationCard<'agent_state_changed'> = ({ id, content,
     icon: Hourglass,
     verb,
     detail: extras.reason,
-    facts: [{ text: clock(timestamp) }],
+    facts: [...(attempts > 1 ? [{ text: `${attempts} times in a row` }] : []), { text: clock(timestamp) }],
     tone: 'wait',
-    name: `${verb} ${extras.reason}`,
+    name: `${verb} ${extras.reason}${attempts > 1 ? `, ${attempts} times in a row` : ''}`,
     open: 'never',
   };
-};
+}
 
 interface FailureFacts {
   /** Of the event. */

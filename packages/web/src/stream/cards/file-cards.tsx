@@ -3,15 +3,26 @@ import { FileDiff, FilePlus2, FileText, Search } from 'lucide-react';
 import { DiffTable } from '../../code/diff-table.tsx';
 import { NumberedLines } from '../../code/highlight.tsx';
 import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
+import { hasFailed } from '../../conversation/outcome.ts';
 import { count } from '../../copy/figures.ts';
 import { shownPath } from '../../copy/shorten.ts';
-import { type ActionCard, type Card, type Fact, failureBody, type ObservationCard, observed, outcomeFacts, spoken } from './card.tsx';
+import {
+  type ActionCard,
+  type Card,
+  type Fact,
+  failureBody,
+  failureFacts,
+  type ObservationCard,
+  observed,
+  outcomeFacts,
+  spoken,
+} from './card.tsx';
 
 export const readCard: ActionCard<'read'> = (step) => {
   const { start, path, search } = step.action.args;
   const result = observed('read', step.observation);
   if (search) return searchCard(search.pattern, result?.content, outcomeFacts(step), failureBody(step.observation));
-  const facts = [...(result ? [{ text: linesWords(result.content, start) }] : []), ...outcomeFacts(step)];
+  const facts = [...(result && !hasFailed(result) ? [{ text: linesWords(result.content, start) }] : []), ...outcomeFacts(step)];
   return readingCard(path, result?.content, start + 1, facts, failureBody(step.observation));
 };
 
@@ -50,7 +61,8 @@ function linesWords(content: string, start: number): string {
 
 export const writeCard: ActionCard<'write'> = (step) => {
   const { path, content } = step.action.args;
-  const facts = [...changeFacts(content.replace(/\n$/, '').split('\n').length, 0), ...outcomeFacts(step)];
+  const failed = step.observation !== undefined && hasFailed(step.observation);
+  const facts = [...(failed ? [] : changeFacts(content.replace(/\n$/, '').split('\n').length, 0)), ...outcomeFacts(step)];
   return {
     icon: FilePlus2,
     verb: 'Wrote',
@@ -67,12 +79,12 @@ export const editCard: ActionCard<'edit'> = (step) => {
   const { path, command } = step.action.args;
   const failure = failureBody(step.observation);
   if (command === 'view') {
-    const content = step.observation?.observation === 'error' ? undefined : step.observation?.content;
+    const content = failure ? undefined : step.observation?.content;
     return readingCard(path, content, 1, outcomeFacts(step), failure);
   }
   const result = observed('edit', step.observation);
   const isNew = command === 'create' || result?.extras.prev_exist === false;
-  const diff = result && editDiff(result);
+  const diff = result && !failure ? editDiff(result) : undefined;
   const facts: readonly Fact[] = [...(diff ? changeFacts(diff.added, diff.removed) : []), ...outcomeFacts(step)];
   const verb = isNew ? 'Wrote' : 'Edited';
   const body = failure ?? (diff && diff.rows.length > 0 ? () => <DiffBody path={path} diff={diff} isNew={isNew} /> : undefined);
@@ -82,7 +94,7 @@ export const editCard: ActionCard<'edit'> = (step) => {
     object: shownPath(path),
     facts,
     name: `${verb} ${shownPath(path)}${spoken(facts)}`,
-    open: 'newest',
+    open: failure ? 'always' : 'newest',
     copy: path,
     ...(body && { body }),
   };
@@ -107,7 +119,7 @@ function DiffBody({ path, diff, isNew }: { readonly path: string; readonly diff:
 export const editedCard: ObservationCard<'edit'> = (event) => {
   const { path, prev_exist: existed } = event.extras;
   const diff = editDiff(event);
-  const facts = changeFacts(diff.added, diff.removed);
+  const facts = hasFailed(event) ? failureFacts(event) : changeFacts(diff.added, diff.removed);
   return {
     icon: FileDiff,
     verb: 'Edited',

@@ -73,7 +73,7 @@ const notesCard: ObservationCard<'recall'> = ({ extras, timestamp }) => {
   ].join(', ');
   const text = [extras.repo_instructions, ...notes.map((note) => `**${note.name}**\n\n${note.content}`)].filter(Boolean).join('\n\n');
   const isWorkspace = extras.recall_type === 'workspace_context' || extras.recall_type === 'environment_info';
-  const verb = sources === '' ? 'Looked for notes' : isWorkspace ? 'Recalled the project notes' : 'Recalled notes';
+  const verb = sources === '' ? 'Looked for notes' : isWorkspace ? 'Read the project notes' : 'Read notes';
   return {
     icon: BookOpen,
     verb,
