@@ -7,6 +7,7 @@ import { extname, join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { Server } from 'socket.io';
 import * as madeUp from './made-up.mjs';
+import { settingsAnswers } from './settings-answers.mjs';
 
 const dist = join(import.meta.dirname, '../dist');
 const TYPES = {
@@ -21,6 +22,7 @@ const TYPES = {
 export async function startFixture({ port = 0, conversations = madeUp.CONVERSATIONS, eventsOf = madeUp.eventsOf, model = 'demo' } = {}) {
   const answers = {
     'GET /api/conversations': () => ({ results: conversations, next_page_id: null }),
+    ...settingsAnswers(),
     'GET /api/search': () => ({ hits: [HIT], is_partial: false }),
     'GET /api/user/repositories': () => REPOSITORIES,
     'GET /api/user/repository/branches': () => ({ branches: [{ name: 'main' }, { name: 'release' }], has_next_page: false }),
@@ -59,6 +61,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     const { pathname } = new URL(request.url, 'http://x');
     const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
     if (pathname === '/api/secrets' && request.method === 'POST') return storeSecret(secrets, await json(request), response);
+    if (pathname.startsWith('/api/secrets/') && request.method === 'PUT') return storeSecret(secrets, await json(request), response);
     if (pathname.startsWith('/api/secrets/') && secrets.delete(pathname.split('/').at(-1))) return response.end('{}');
     if (pathname === '/api/settings' && request.method === 'POST') stored = shownOf(await json(request));
     if (pathname.endsWith('/question') && request.method === 'POST') {
@@ -75,7 +78,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
       (pathname.endsWith('/confirmation') ? () => CONFIRMATION : undefined) ??
       UNDOING[pathname.split('/').at(-1)] ??
       (single && (() => oneOf(conversations, single[1], changed)));
-    if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
+    if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(await answer(request)));
     if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');
     const file = extname(pathname) ? pathname : '/index.html';
     const body = await readFile(join(dist, file)).catch(() => undefined);

@@ -1,12 +1,12 @@
 import { createBrowserRouter, useRouteError, Outlet, useMatch, useNavigate } from 'react-router';
-import { useContext } from 'react';
+import { lazy, Suspense, useContext } from 'react';
+import { useNotifications } from '../lib/notifications.ts';
 import { paths } from '../lib/paths.ts';
 import { NotFound } from '../pages/not-found.tsx';
 import { Button } from '../ui/button.tsx';
 import { CommandContext, useCommands } from '../lib/commands.ts';
-import { tendon } from '../lib/server.ts';
-import { stored } from '../lib/stored.ts';
 import { inheritFocus } from '../ui/focus-heir.ts';
+import { signOut } from '../lib/sign-out.ts';
 import { theme } from '../ui/theme.tsx';
 import { KeyboardProvider, KeyMap, Palette } from './keyboard.tsx';
 
@@ -67,12 +67,24 @@ function App() {
           </a>
         )}
         <AppCommands />
+        {!isWatching && <Notifier />}
         <Outlet />
         <Palette />
         <KeyMap />
       </div>
     </KeyboardProvider>
   );
+}
+
+const ShowWaiting = lazy(async () => ({ default: (await import('./show-waiting.tsx')).ShowWaiting }));
+
+/** Nothing is loaded for it, and nothing asked, until a person turns it on. */
+function Notifier() {
+  return useNotifications() === 'on' ? (
+    <Suspense>
+      <ShowWaiting />
+    </Suspense>
+  ) : null;
 }
 
 /** What can be done on every page. */
@@ -92,13 +104,6 @@ function AppCommands() {
     { id: 'last-region', title: 'Previous region', group: 'App', keys: ['shift+f6'], listed: false, run: () => moveRegion(-1) },
   ]);
   return null;
-}
-
-/** Forgets the key of this browser and ends its session; the page that comes next asks for a key where one is needed. */
-async function signOut(): Promise<void> {
-  await tendon.signOut().catch(() => undefined); // Without a server there is nothing to end.
-  stored.set('key', null);
-  location.assign(paths.home);
 }
 
 const REGIONS = 'header a, .stream, #composer, [role=tab][aria-selected=true], [role=tabpanel]';

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react';
+import { sizeWords } from '../copy/figures.ts';
 import { Icon } from '../ui/icon.tsx';
 
 export function AttachmentChips({
@@ -64,12 +65,6 @@ export async function readAttachments(
     });
   }
   return { attachments, problem };
-}
-
-function sizeWords(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 async function dataUrlOf(file: File): Promise<string> {

@@ -68,3 +68,10 @@ export function money(dollars: number): string {
   if (dollars > 0 && dollars < 0.005) return 'under $0.01';
   return `$${dollars.toFixed(2)}`;
 }
+
+/** `840 B`, `12 kB`, `3.4 MB`, `1.2 GB`. */
+export function sizeWords(n: number): string {
+  if (n < 1000) return `${n} B`;
+  if (n < 1_000_000) return `${Math.round(n / 1000)} kB`;
+  return n < 1_000_000_000 ? `${(n / 1_000_000).toFixed(1)} MB` : `${(n / 1_000_000_000).toFixed(1)} GB`;
+}

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
@@ -141,6 +141,7 @@ it('CL985: a task begins in a repository of a connected account, on a branch', a
 it('CL925: the rules of all conversations are listed in the settings, which home leads to, and revoked one by one', async () => {
   await open('/');
   await userEvent.click(await screen.findByRole('link', { name: 'Settings' }, LATER));
+  await userEvent.click(await screen.findByRole('link', { name: 'Approvals and rules' }, LATER));
   const rules = async () => within(await screen.findByRole('list', { name: 'Rules' }, LATER)).getAllByRole('listitem');
   expect((await rules()).map(({ textContent }) => textContent)).toEqual([
     'Never rungit pushRevoke',
@@ -175,7 +176,7 @@ it('CL931: a task begins in a copy of the folder where that is chosen', async ()
 });
 
 it('CL930: MCP servers are listed in the settings with how they are let in; a login leads to its page, and ends', async () => {
-  await open('/settings');
+  await open('/settings/mcp');
   const servers = async () => within(await screen.findByRole('list', { name: 'MCP servers' }, LATER)).getAllByRole('listitem');
   expect((await servers()).map(({ textContent }) => textContent)).toEqual(['ticketsnot logged inLog in', 'searchhas an API key']);
   await userEvent.click(screen.getByRole('button', { name: 'Log in to tickets' }));
@@ -188,7 +189,7 @@ it('CL930: MCP servers are listed in the settings with how they are let in; a lo
 });
 
 it('CL926: what waits for a person is chosen in the settings, and who judges the risk, of those that the server offers', async () => {
-  await open('/settings');
+  await open('/settings/approvals');
   const mode = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Agents ask before' }, LATER);
   expect([mode.value, screen.queryByRole('combobox', { name: 'Who judges the risk' })]).toEqual(['never', null]);
   await userEvent.selectOptions(mode, 'What is risky');
@@ -199,7 +200,7 @@ it('CL926: what waits for a person is chosen in the settings, and who judges the
 });
 
 it('CL920, CL921: the settings list triggers with their last delivery, which can be paused and removed, and what the user added', async () => {
-  await open('/settings');
+  await open('/settings/triggers');
   const list = (name: string) => screen.findByRole('list', { name }, LATER);
   const texts = async (name: string) =>
     within(await list(name))
@@ -215,6 +216,8 @@ it('CL920, CL921: the settings list triggers with their last delivery, which can
   await userEvent.click(screen.getByRole('button', { name: 'Remove: failed builds' }));
   await userEvent.click(screen.getByRole('button', { name: 'Remove for good: failed builds' }));
   await waitFor(async () => expect(await texts('Triggers')).toHaveLength(1), LATER);
+  cleanup();
+  await open('/settings/agents');
   expect(await texts('Tools')).toEqual(['look_upLooks up a customer.']);
   expect(await texts('Hooks')).toEqual(['guardbefore action of run: ./guard.sh (blocks when it fails)']);
   expect(await texts('Plugins')).toEqual(['shopdisabled; skills, 1 hook']);
@@ -222,14 +225,19 @@ it('CL920, CL921: the settings list triggers with their last delivery, which can
 });
 
 it('CL927: a secret is stored with the hosts that it may go to, listed without its value, and deleted', async () => {
-  await open('/settings');
+  await open('/settings/secrets');
   await userEvent.type(await screen.findByRole('textbox', { name: 'Name of the variable' }, LATER), 'API_KEY');
   const value = screen.getByLabelText<HTMLInputElement>('Value');
   await userEvent.type(value, 'hunter2-hunter2');
   await userEvent.type(screen.getByRole('textbox', { name: /^Hosts/ }), 'api.example.com, b.example');
   await userEvent.click(screen.getByRole('button', { name: 'Store the secret' }));
   const row = within(await screen.findByRole('list', { name: 'Secrets' }, LATER)).getByRole('listitem');
-  expect([row.textContent, value.value]).toEqual(['API_KEYfor api.example.com, b.exampleDelete', '']);
+  expect([row.textContent, value.value]).toEqual(['API_KEYfor api.example.com, b.exampleChange hostsDelete', '']);
+  await userEvent.click(screen.getByRole('button', { name: 'Change the hosts of API_KEY' }));
+  const hosts = screen.getByRole('textbox', { name: /^Hosts of API_KEY/ });
+  await userEvent.clear(hosts);
+  await userEvent.type(hosts, 'c.example{Enter}');
+  await within(row).findByText('for c.example', undefined, LATER);
   await userEvent.click(screen.getByRole('button', { name: 'Delete the secret API_KEY' }));
   await waitFor(() => expect(screen.queryByRole('list', { name: 'Secrets' })).toBeNull(), LATER);
 });

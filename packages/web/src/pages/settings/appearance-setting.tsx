@@ -13,7 +13,6 @@ export function AppearanceSetting() {
   return (
     <section className="setting" aria-labelledby="appearance-heading">
       <h2 id="appearance-heading">Appearance</h2>
-      <p className="text-ink-2">In this browser.</p>
       <SettingChoice legend="Theme" chosen={chosen} choices={THEMES} onChoose={theme.choose} />
     </section>
   );

@@ -1,23 +1,27 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ModelProbe } from '@tendon/client';
+import type { ModelInfo, ModelProbe } from '@tendon/client';
 import { useId, useState } from 'react';
 import { count, money } from '../../copy/figures.ts';
 import { modelForKey } from '../../lib/models.ts';
 import { modelsQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
+import { ListSection } from './list-section.tsx';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
 
 /** The model of conversations that chose none: by name, with its key and address, and tried with a real question. */
 export function ModelSetting() {
   return (
-    <SettingSection
-      title="Model"
-      about="Conversations that choose none use this one, from their next turn on. The key never comes back to the browser."
-    >
-      {({ llm_model: model, llm_base_url: address, llm_api_key_set: hasKey = false }) => (
-        <ModelForm key={`${model} ${address} ${hasKey}`} stored={{ model: model ?? '', address: address ?? '', hasKey }} />
-      )}
-    </SettingSection>
+    <>
+      <SettingSection
+        title="Model"
+        about="Conversations that choose none use this one, from their next turn on. The key never comes back to the browser."
+      >
+        {({ llm_model: model, llm_base_url: address, llm_api_key_set: hasKey = false }) => (
+          <ModelForm key={`${model} ${address} ${hasKey}`} stored={{ model: model ?? '', address: address ?? '', hasKey }} />
+        )}
+      </SettingSection>
+      <ModelsInUse />
+    </>
   );
 }
 
@@ -74,6 +78,30 @@ function ModelForm({ stored }: { readonly stored: StoredModel }) {
   );
 }
 
+const USES = { main: 'works', small: 'judges and explores', fallback: 'stands in when the first does not answer' } as const;
+
+/** Which models do what, and what they have shown that they can. */
+function ModelsInUse() {
+  const models = useQuery({ queryKey: ['models-in-use'], queryFn: tendon.models.list, retry: false });
+  return (
+    <ListSection
+      title="Models in use"
+      about="The one that stands in (LLM_FALLBACK_MODEL), the small one (LLM_SMALL_MODEL) and the effort (LLM_REASONING_EFFORT) are chosen where the server is started."
+      list={models}
+      none="No model is in use."
+    >
+      {(found) => (
+        <li key={found.model}>
+          <code className="truncate">{found.model}</code>
+          <span className="text-small text-ink-3">
+            {[found.use && USES[found.use], ...abilities(found)].filter(Boolean).join(', ') || 'not tried yet'}
+          </span>
+        </li>
+      )}
+    </ListSection>
+  );
+}
+
 /** Asks the stored model a few short questions, as `tendon models probe` does. */
 function ModelTest() {
   const test = useMutation({ mutationFn: () => tendon.models.probe() });
@@ -92,17 +120,22 @@ function ModelTest() {
   );
 }
 
+/** What is known of them. */
+function abilities({ tools, parallel_calls: parallel, images, context_window: size }: ModelInfo): readonly string[] {
+  const known = [
+    tools !== null && (tools ? 'tools' : 'calls written into its text'),
+    parallel && 'several calls at once',
+    images && 'pictures',
+    size !== null && `a window of ${count(size, 'token')}`,
+  ];
+  return known.filter((words) => typeof words === 'string');
+}
+
 function TestResult({ found }: { readonly found: ModelProbe }) {
   if (found.failure !== null) return <span className="text-bad">{found.failure}</span>;
-  const can = [
-    found.tools === false ? 'calls written into its text' : 'tools',
-    found.parallel_calls && 'several calls at once',
-    found.images && 'pictures',
-    found.context_window !== null && `a window of ${count(found.context_window, 'token')}`,
-  ];
   return (
     <span className="text-ok">
-      {found.model} works: {can.filter(Boolean).join(', ')}. Asking cost {count(found.tokens, 'token')}
+      {found.model} works: {abilities(found).join(', ')}. Asking cost {count(found.tokens, 'token')}
       {found.cost_usd > 0 && `, ${money(found.cost_usd)}`}.
     </span>
   );

@@ -3,6 +3,8 @@ import { ApiError } from '@tendon/client';
 import { useState } from 'react';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
+import { focusOnMount } from '../../ui/popup.tsx';
+import { namesIn } from './setting-form.tsx';
 
 const queryKey = ['secrets'];
 
@@ -29,8 +31,7 @@ export function SecretsSection() {
           {secrets.data.map(({ name, hosts = [] }) => (
             <li key={name}>
               <code className="truncate">{name}</code>
-              <span className="truncate text-small text-ink-3">{hosts.length === 0 ? 'for any host' : `for ${hosts.join(', ')}`}</span>
-              <span className="flex-1" />
+              <SecretHosts name={name} hosts={hosts} />
               <Button small look="line" aria-label={`Delete the secret ${name}`} onClick={() => remove.mutate(name)}>
                 Delete
               </Button>
@@ -40,6 +41,54 @@ export function SecretsSection() {
       )}
       <SecretForm />
     </section>
+  );
+}
+
+/** The hosts that it may go to, changed where they stand; its value stays. */
+function SecretHosts({ name, hosts }: { readonly name: string; readonly hosts: readonly string[] }) {
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState<string>();
+  const change = useMutation({
+    mutationFn: (text: string) => tendon.secrets.update({ name, hosts: namesIn(text) }),
+    onSuccess: () => setDraft(undefined),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  if (draft === undefined) {
+    return (
+      <>
+        <span className="truncate text-small text-ink-3">{hosts.length === 0 ? 'for any host' : `for ${hosts.join(', ')}`}</span>
+        <span className="flex-1" />
+        <Button small look="line" aria-label={`Change the hosts of ${name}`} onClick={() => setDraft(hosts.join(', '))}>
+          Change hosts
+        </Button>
+      </>
+    );
+  }
+  return (
+    <form
+      className="flex flex-1 flex-wrap items-center gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate(draft);
+      }}
+    >
+      <input
+        className="field flex-1"
+        aria-label={`Hosts of ${name}, separated by commas; empty: any`}
+        value={draft}
+        ref={focusOnMount}
+        onChange={(event) => setDraft(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && setDraft(undefined)}
+      />
+      <Button type="submit" small look="line" disabled={change.isPending}>
+        Store the hosts
+      </Button>
+      {change.error && (
+        <span role="alert" className="tone-bad">
+          {change.error.message}
+        </span>
+      )}
+    </form>
   );
 }
 
@@ -88,8 +137,4 @@ function SecretForm() {
       )}
     </form>
   );
-}
-
-function namesIn(text: string): string[] {
-  return text.split(/[\s,]+/).filter((name) => name !== '');
 }

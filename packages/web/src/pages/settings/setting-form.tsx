@@ -107,10 +107,15 @@ export function SettingChoice<T extends string>({ legend, chosen, choices, onCho
   );
 }
 
-function useSaveSettings() {
+export function useSaveSettings() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (changes: SettingsPatch) => tendon.settings.patch(changes),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
   });
+}
+
+/** Separated by commas or spaces. */
+export function namesIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== '');
 }

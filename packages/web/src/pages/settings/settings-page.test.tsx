@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
 
 const open = appOnFixture();
@@ -32,17 +32,18 @@ it('CL935: a model is tested in the provider’s words, given a key, and works',
 });
 
 it('CL935: nothing that is no address, no number and no key can be saved', async () => {
-  await open('/settings');
+  await open('/settings/models');
   const model = await section('Model');
   await userEvent.type(await model.findByLabelText(/^Address/, undefined, LATER), 'localhost');
   expect(model.getByRole('button', { name: 'Save' }).hasAttribute('disabled')).toBe(true);
+  await userEvent.click(screen.getByRole('link', { name: 'Budget and limits' }));
   const limits = await section('Limits');
   await userEvent.type(await limits.findByLabelText(/^US dollars/, undefined, LATER), 'ten');
   expect(limits.getByRole('button', { name: 'Save' }).hasAttribute('disabled')).toBe(true);
 });
 
 it('CL936: limits are stored, and shown as they are stored', async () => {
-  await open('/settings');
+  await open('/settings/limits');
   const limits = await section('Limits');
   await userEvent.type(await limits.findByLabelText(/^US dollars/, undefined, LATER), '2.50');
   await userEvent.type(limits.getByLabelText(/^Minutes until/), '1.5');
@@ -52,9 +53,96 @@ it('CL936: limits are stored, and shown as they are stored', async () => {
 });
 
 it('CL936: the theme of this browser', async () => {
-  await open('/settings');
+  await open('/settings/appearance');
   const appearance = await section('Appearance');
   await userEvent.click(appearance.getByRole('radio', { name: 'Dark' }));
   expect(document.documentElement.dataset.theme).toBe('dark');
   await userEvent.click(appearance.getByRole('radio', { name: 'As the system' }));
+});
+
+it('CL986: each page of the settings is in the list beside it, and says for whom it holds', async () => {
+  await open('/settings');
+  const list = within(await screen.findByRole('navigation', { name: 'Settings' }, LATER));
+  expect(list.getByRole('link', { current: 'page' }).textContent).toBe('Models');
+  expect(await section('Models in use').then((models) => models.findAllByRole('listitem', undefined, LATER))).toHaveLength(2);
+  for (const { textContent: title } of list.getAllByRole('link')) {
+    await userEvent.click(list.getByRole('link', { name: title! }));
+    await screen.findByRole('heading', { level: 1, name: title! }, LATER);
+    await screen.findByText(/^(For|In|Of|All of) (all|this|each)/, undefined, LATER);
+    await waitFor(() => expect(screen.getAllByRole('heading', { level: 2 }).length).toBeGreaterThan(0), LATER);
+  }
+});
+
+it('CL986: where commands may connect to is chosen, with the hosts of the list', async () => {
+  await open('/settings/network');
+  const reach = await section('Reach of the sandboxes');
+  await userEvent.selectOptions(await reach.findByRole('combobox', undefined, LATER), 'Nothing');
+  await userEvent.type(reach.getByLabelText(/^Allowed hosts/), 'a.example, *.b.example');
+  await userEvent.click(reach.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(reach.getByRole<HTMLSelectElement>('combobox').value).toBe('none'), LATER);
+  expect(reach.getByLabelText<HTMLInputElement>(/^Allowed hosts/).value).toBe('a.example, *.b.example');
+});
+
+it('CL986: MCP servers are added by address and as programs, and removed', async () => {
+  await open('/settings/mcp');
+  const servers = await section('Servers of the settings');
+  await userEvent.type(await servers.findByLabelText('Address', undefined, LATER), 'https://tools.example/mcp');
+  await userEvent.click(servers.getByRole('button', { name: 'Add the address' }));
+  await servers.findByText('https://tools.example/mcp', undefined, LATER);
+  await userEvent.type(servers.getByLabelText('Name of a program'), 'files');
+  await userEvent.type(servers.getByLabelText(/^Its command/), 'npx -y files /srv');
+  await userEvent.click(servers.getByRole('button', { name: 'Add the program' }));
+  await servers.findByText('program npx -y files /srv', undefined, LATER);
+  await userEvent.click(servers.getByRole('button', { name: 'Remove https://tools.example/mcp' }));
+  await waitFor(() => expect(servers.getAllByRole('listitem')).toHaveLength(1), LATER);
+});
+
+it('CL987: a key is made, shown once and revoked; a sandbox is stopped; notes are corrected', async () => {
+  await open('/settings/keys');
+  const keys = await section('API keys');
+  await userEvent.type(await keys.findByLabelText('Name', undefined, LATER), 'phone');
+  await userEvent.click(keys.getByRole('button', { name: 'Make a key' }));
+  await keys.findByText('tk-made-up', undefined, LATER);
+  await userEvent.click(await keys.findByRole('button', { name: 'Revoke the key build server' }, LATER));
+  await waitFor(
+    () => expect(keys.getAllByRole('listitem').map((row) => row.textContent)).toEqual([expect.stringMatching(/^phone/)]),
+    LATER,
+  );
+
+  await userEvent.click(screen.getByRole('link', { name: 'Sandboxes' }));
+  const sandboxes = await section('Sandboxes');
+  await sandboxes.findByText('running for 12 min 34 s, 212.0 MB of memory, 48.0 MB on disk', undefined, LATER);
+  await userEvent.click(sandboxes.getByRole('button', { name: /^Stop the sandbox of Accept/ }));
+  await sandboxes.findByText(/^No sandbox runs/, undefined, LATER);
+
+  await userEvent.click(screen.getByRole('link', { name: 'Agents, skills and notes' }));
+  const notes = await section('Notes');
+  await userEvent.clear(await notes.findByRole('textbox', undefined, LATER));
+  await userEvent.click(notes.getByRole('button', { name: 'Remove these notes' }));
+  await notes.findByText('Nothing was noted yet.', undefined, LATER);
+});
+
+it('CL988: notifications are asked for by a button, and shown for what comes while the page is hidden', async () => {
+  const shown: string[] = [];
+  class Shown {
+    static readonly permission = 'granted';
+    static readonly requestPermission = async () => 'granted';
+    readonly addEventListener = () => undefined;
+    constructor(title: string, { body }: { readonly body: string }) {
+      shown.push(`${title}: ${body}`);
+    }
+  }
+  vi.stubGlobal('Notification', Shown);
+  vi.stubGlobal('isSecureContext', true);
+  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    hidden.mockRestore();
+  });
+  await open('/settings/notifications');
+  await userEvent.click(await screen.findByRole('button', { name: 'Turn notifications on' }, LATER));
+  await screen.findByText('Notifications are on.', undefined, LATER);
+  await waitFor(() => expect(shown).toContain('Accept semicolon-separated CSV files: Waiting for your decision'), LATER);
+  await userEvent.click(screen.getByRole('button', { name: 'Turn notifications off' }));
+  await screen.findByText('Notifications are off.', undefined, LATER);
 });

@@ -1,24 +1,20 @@
-import { useEffect } from 'react';
-import { Link } from 'react-router';
+import { Suspense, useEffect } from 'react';
+import { Link, useParams } from 'react-router';
 import { paths } from '../../lib/paths.ts';
-import { tendon } from '../../lib/server.ts';
+import { cx } from '../../ui/cx.ts';
 import { Mark } from '../../ui/icon.tsx';
+import { Late } from '../../ui/placeholder.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
-import { RuleList } from '../rule-list.tsx';
-import { AppearanceSetting } from './appearance-setting.tsx';
-import { AskingSection } from './asking-section.tsx';
-import { ExtensionList } from './extension-list.tsx';
-import { LimitsSetting } from './limits-setting.tsx';
-import { McpLogins } from './mcp-logins.tsx';
-import { ModelSetting } from './model-setting.tsx';
-import { TriggerList } from './trigger-list.tsx';
-import { SecretsSection } from './secrets-section.tsx';
+import { SETTINGS_PAGES } from './settings-pages.ts';
 
-/** What holds in all conversations and is not chosen where a task begins. */
+/** What is not chosen where a task begins, a page for each subject, and for whom it holds. */
 export function SettingsPage() {
+  const { page: name } = useParams();
+  const page = name === undefined ? SETTINGS_PAGES[0] : SETTINGS_PAGES.find(({ id }) => id === name);
+  const title = page?.title ?? 'Settings';
   useEffect(() => {
-    document.title = 'Settings · Tendon';
-  }, []);
+    document.title = `${title} · Settings · Tendon`;
+  }, [title]);
   return (
     <div className="screen">
       <header className="top-bar">
@@ -30,31 +26,41 @@ export function SettingsPage() {
         <ThemeButton />
       </header>
       <main className="home scroll" aria-label="Settings">
-        <div className="home-column">
-          <h1>Settings</h1>
-          <ModelSetting />
-          <AskingSection />
-          <LimitsSetting />
-          <section className="setting" aria-labelledby="rules-heading">
-            <h2 id="rules-heading">Rules</h2>
-            <p className="text-ink-2">
-              They decide what agents run without asking you, in all conversations. A rule that you revoke counts no more from the next
-              action on.
-            </p>
-            <RuleList
-              queryKey={['rules']}
-              list={tendon.rules.list}
-              remove={tendon.rules.remove}
-              none="No rule is saved: what asks is decided by the mode alone."
-            />
-          </section>
-          <SecretsSection />
-          <McpLogins />
-          <TriggerList />
-          <ExtensionList />
-          <AppearanceSetting />
+        <div className="settings-columns">
+          <nav aria-label="Settings">
+            <ul>
+              {SETTINGS_PAGES.map(({ id, title: words }) => (
+                <li key={id}>
+                  <Link
+                    to={paths.settingsPage(id)}
+                    ref={id === page?.id ? showInStrip : undefined}
+                    aria-current={id === page?.id ? 'page' : undefined}
+                    className={cx('option', id === page?.id && 'is-current')}
+                  >
+                    {words}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div className="settings-page" key={page?.id}>
+            <h1>{page ? page.title : 'There is no such page'}</h1>
+            {page && (
+              <>
+                <p className="text-ink-2">{page.holds}</p>
+                <Suspense fallback={<Late>Loading</Late>}>
+                  <page.Content />
+                </Suspense>
+              </>
+            )}
+          </div>
         </div>
       </main>
     </div>
   );
+}
+
+/** On a phone the list is a strip that is wider than the screen. */
+function showInStrip(link: HTMLElement | null): void {
+  link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 }

@@ -1,0 +1,46 @@
+// What the fixture server answers to the pages of the settings, beside the settings themselves.
+import { json } from 'node:stream/consumers';
+
+const at = () => new Date().toISOString();
+
+export function settingsAnswers() {
+  let keys = [{ id: 'ci', name: 'build server', scope: 'drive', created_at: at(), expires_at: null, last_used_at: null }];
+  let notes = [{ name: 'user', path: '/home/ann/.tendon/notes/user.md', text: '- Prefers short answers.\n' }];
+  let sandboxes = [
+    {
+      conversation_id: 'ledger',
+      title: 'Accept semicolon-separated CSV files',
+      driver: 'docker',
+      incarnation: '1',
+      state: 'awake',
+      uptime_seconds: 754,
+      memory_bytes: 212_000_000,
+      disk_bytes: 48_000_000,
+      disk_is_complete: true,
+    },
+  ];
+  return {
+    'GET /api/models': () => ({
+      models: [
+        { model: 'demo', use: 'main', tools: true, parallel_calls: true, images: null, streaming: true, context_window: 200_000 },
+        { model: 'demo/small', use: 'small', tools: null, parallel_calls: null, images: null, streaming: null, context_window: null },
+      ],
+    }),
+    'GET /api/keys': () => ({ keys }),
+    'POST /api/keys': async (request) => {
+      const made = { id: 'made', created_at: at(), expires_at: null, last_used_at: null, ...(await json(request)) };
+      keys = [...keys, made];
+      return { ...made, key: 'tk-made-up' };
+    },
+    'DELETE /api/keys/ci': () => ((keys = keys.filter(({ id }) => id !== 'ci')), { revoked: true }),
+    'GET /api/notes': () => ({ files: notes }),
+    'PUT /api/notes': async (request) => {
+      const { name, text } = await json(request);
+      notes = notes.map((file) => (file.name === name ? { ...file, text } : file)).filter((file) => file.text !== '');
+      return { files: notes };
+    },
+    'GET /api/sandboxes': () => ({ sandboxes }),
+    'POST /api/sandboxes/ledger/stop': () => ((sandboxes = []), { stopped: true }),
+    'POST /api/sandboxes/reclaim': () => ({ kept: 1, reaped: 2 }),
+  };
+}

@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { NoteFileInfo } from '@tendon/protocol';
+import { useId, useState } from 'react';
+import { agentsQuery, tendon } from '../../lib/server.ts';
+import { Button } from '../../ui/button.tsx';
+import { ExtensionList } from './extension-list.tsx';
+import { ListSection } from './list-section.tsx';
+import { SettingForm, SettingSection } from './setting-form.tsx';
+
+const BUILT_IN: Readonly<Record<string, string>> = {
+  CodeActAgent: 'works with commands, cells, files and pages',
+  ExploreAgent: 'reads and changes nothing',
+  PlanAgent: 'only plans, and asks before it is carried out',
+};
+
+/** Which agent conversations begin with, what agents remember, and what the user added. */
+export function AgentsPage() {
+  return (
+    <>
+      <SettingSection title="Agent" about="Conversations that choose none begin with this one.">
+        {({ agent }) => <AgentForm key={agent} stored={agent || 'CodeActAgent'} />}
+      </SettingSection>
+      <NoteList />
+      <ExtensionList />
+    </>
+  );
+}
+
+function AgentForm({ stored }: { readonly stored: string }) {
+  const [agent, setAgent] = useState(stored);
+  const agents = useQuery(agentsQuery);
+  return (
+    <SettingForm changes={{ agent }}>
+      <label className="flex flex-col gap-1">
+        Agent
+        <select className="field w-full flex-none" value={agent} onChange={(event) => setAgent(event.target.value)}>
+          {(agents.data ?? [stored]).map((name) => (
+            <option key={name} value={name}>
+              {name.replace(/Agent$/, '')}: {BUILT_IN[name] ?? 'a file of the user'}
+            </option>
+          ))}
+        </select>
+      </label>
+    </SettingForm>
+  );
+}
+
+const queryKey = ['notes'];
+
+function NoteList() {
+  const notes = useQuery({ queryKey, queryFn: tendon.notes.list, retry: false });
+  return (
+    <ListSection
+      title="Notes"
+      about="What agents remember between conversations, for you and for each repository. They write them; you correct them."
+      list={notes}
+      none="Nothing was noted yet."
+    >
+      {(file) => (
+        <li key={file.name}>
+          <NoteForm key={file.text} file={file} />
+        </li>
+      )}
+    </ListSection>
+  );
+}
+
+function NoteForm({ file: { name, path, text: stored, problem } }: { readonly file: NoteFileInfo }) {
+  const queries = useQueryClient();
+  const id = useId();
+  const [text, setText] = useState(stored);
+  const save = useMutation({
+    mutationFn: () => tendon.notes.replace(name, text),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  return (
+    <form
+      className="setting-form w-full"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <label htmlFor={id}>
+        {name === 'user' ? 'About you and everything' : name.replace('repositories/', 'About ')}{' '}
+        <span className="text-small text-ink-3">{path}</span>
+      </label>
+      <textarea id={id} className="field w-full font-mono" rows={6} value={text} onChange={(event) => setText(event.target.value)} />
+      {problem && <p className="tone-bad">{problem}</p>}
+      <div className="flex items-center gap-2">
+        <Button type="submit" look="line" disabled={text === stored || save.isPending}>
+          {text.trim() === '' ? 'Remove these notes' : 'Save these notes'}
+        </Button>
+        <span role="status" className="text-small text-ink-2">
+          {save.isSuccess && 'Saved'}
+        </span>
+      </div>
+      {save.error && (
+        <p role="alert" className="tone-bad">
+          {save.error.message}
+        </p>
+      )}
+    </form>
+  );
+}

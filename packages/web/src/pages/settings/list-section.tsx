@@ -1,0 +1,36 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+import { Late } from '../../ui/placeholder.tsx';
+
+interface ListSectionProps<T> {
+  readonly title: string;
+  readonly about: string;
+  readonly list: UseQueryResult<readonly T[]>;
+  /** Where the list is empty. */
+  readonly none: string;
+  /** Of an act on the list. */
+  readonly problem?: Error | null;
+  readonly children: (item: T) => ReactNode;
+  readonly after?: ReactNode;
+}
+
+/** A list of the settings under its heading, with what there is to say while it is read, empty or refused. */
+export function ListSection<T>({ title, about, list, none, problem, children, after }: ListSectionProps<T>) {
+  const heading = useId();
+  const error = problem ?? list.error;
+  return (
+    <section className="setting" aria-labelledby={heading}>
+      <h2 id={heading}>{title}</h2>
+      <p className="text-ink-2">{about}</p>
+      {error && (
+        <p role="alert" className="tone-bad">
+          {error.message}
+        </p>
+      )}
+      {list.isPending && <Late>Reading the list</Late>}
+      {list.data?.length === 0 && <p className="text-ink-2">{none}</p>}
+      {list.data && list.data.length > 0 && <ul aria-label={title}>{list.data.map(children)}</ul>}
+      {after}
+    </section>
+  );
+}

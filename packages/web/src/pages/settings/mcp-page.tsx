@@ -1,0 +1,146 @@
+import type { SettingsPatch } from '@tendon/client';
+import type { McpConfig } from '@tendon/protocol';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { McpLogins } from './mcp-logins.tsx';
+import { SettingField, SettingForm, SettingSection, useSaveSettings } from './setting-form.tsx';
+
+const NONE: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
+
+/** The servers of the settings, added and removed, and the logins to all that have an address. */
+export function McpPage() {
+  return (
+    <>
+      <SettingSection
+        title="Servers of the settings"
+        about="Their tools are offered to agents from the next turn on. Keys never come back to the browser."
+      >
+        {({ mcp_config: config }) => (
+          <>
+            <ServerList config={config ?? NONE} />
+            <AddressForm config={config ?? NONE} />
+            <ProgramForm config={config ?? NONE} />
+          </>
+        )}
+      </SettingSection>
+      <McpLogins />
+    </>
+  );
+}
+
+interface ShownServer {
+  readonly name: string;
+  readonly words: string;
+  readonly without: McpConfig;
+}
+
+function shownServers(config: McpConfig): readonly ShownServer[] {
+  const withAddress = (kind: 'sse_servers' | 'shttp_servers', words: string): readonly ShownServer[] =>
+    config[kind].map((server, index) => ({
+      name: typeof server === 'string' ? server : server.url,
+      words: `${words}${typeof server !== 'string' && server.api_key ? ', has a key' : ''}`,
+      without: { ...config, [kind]: config[kind].toSpliced(index, 1) },
+    }));
+  return [
+    ...withAddress('shttp_servers', 'by its address'),
+    ...withAddress('sse_servers', 'by its address, server-sent events'),
+    ...config.stdio_servers.map(({ name, command, args }, index) => ({
+      name,
+      words: `program ${[command, ...args].join(' ')}`,
+      without: { ...config, stdio_servers: config.stdio_servers.toSpliced(index, 1) },
+    })),
+  ];
+}
+
+function ServerList({ config }: { readonly config: McpConfig }) {
+  const save = useSaveSettings();
+  const servers = shownServers(config);
+  if (servers.length === 0) return <p className="text-ink-2">The settings name no MCP server.</p>;
+  return (
+    <>
+      <ul aria-label="Servers of the settings">
+        {servers.map(({ name, words, without }) => (
+          <li key={`${name} ${words}`}>
+            <code className="truncate">{name}</code>
+            <span className="truncate text-small text-ink-3">{words}</span>
+            <span className="flex-1" />
+            <Button
+              small
+              look="line"
+              aria-label={`Remove ${name}`}
+              disabled={save.isPending}
+              onClick={() => save.mutate({ mcp_config: without })}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {save.error && (
+        <p role="alert" className="tone-bad">
+          {save.error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+function AddressForm({ config }: { readonly config: McpConfig }) {
+  const [url, setUrl] = useState('');
+  const [key, setKey] = useState('');
+  const added = { url: url.trim(), timeout: 60, ...(key && { api_key: key.trim() }) };
+  const changes: SettingsPatch = { mcp_config: { ...config, shttp_servers: [...config.shttp_servers, added] } };
+  return (
+    <SettingForm
+      label="Add the address"
+      changes={/^https?:/.test(url.trim()) && URL.canParse(url.trim()) ? changes : undefined}
+      onSaved={() => {
+        setUrl('');
+        setKey('');
+      }}
+    >
+      <SettingField
+        label="Address"
+        placeholder="https://tools.example.com/mcp"
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <SettingField
+        label="Key, if it wants one"
+        type="password"
+        autoComplete="off"
+        hint="One that asks for a login instead is logged in to below."
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+      />
+    </SettingForm>
+  );
+}
+
+/** Words of a command line, without quotes: what has spaces is added by the command line. */
+function ProgramForm({ config }: { readonly config: McpConfig }) {
+  const [name, setName] = useState('');
+  const [line, setLine] = useState('');
+  const [command = '', ...args] = line.trim().split(/\s+/);
+  const added = { name: name.trim(), command, args, env: {} };
+  const changes: SettingsPatch = { mcp_config: { ...config, stdio_servers: [...config.stdio_servers, added] } };
+  return (
+    <SettingForm
+      label="Add the program"
+      changes={name.trim() !== '' && command !== '' ? changes : undefined}
+      onSaved={() => {
+        setName('');
+        setLine('');
+      }}
+    >
+      <SettingField label="Name of a program" placeholder="files" value={name} onChange={(event) => setName(event.target.value)} />
+      <SettingField
+        label="Its command"
+        placeholder="npx -y @modelcontextprotocol/server-filesystem /srv/docs"
+        hint="It runs on the server’s machine."
+        value={line}
+        onChange={(event) => setLine(event.target.value)}
+      />
+    </SettingForm>
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * Where a person reaches each route of `/openapi.json`: in the web app, with the command line, or why nobody needs to. `reachable.test.ts`
+ * holds that every route stands here once, and that the client of the web app can ask what the web app reaches.
+ */
+export interface Place {
+  readonly where: string;
+  /** `METHOD,METHOD path`; `*`: any method, and `/**` at the end every path below. */
+  readonly routes: readonly string[];
+}
+
+const ONE = '/api/conversations/{id}';
+
+export const IN_THE_WEB_APP: readonly Place[] = [
+  {
+    where: 'Home: the list, its search, the composer and its pickers',
+    routes: [
+      'GET,POST /api/conversations',
+      'GET /api/search',
+      `DELETE ${ONE}`,
+      'GET /api/options/models',
+      'GET /api/options/agents',
+      'GET /api/user/repositories',
+      'GET /api/user/search/repositories',
+      'GET /api/user/repository/branches',
+    ],
+  },
+  { where: 'Home: Needs you', routes: [`GET,POST ${ONE}/question`] },
+  {
+    where: 'A conversation: its bar, its rows, the dock and the composer',
+    routes: [
+      `GET,PATCH ${ONE}`,
+      `GET ${ONE}/trajectory`,
+      `GET ${ONE}/confirmation`,
+      `GET,POST ${ONE}/confirmation/rules`,
+      `DELETE ${ONE}/confirmation/rules/{rule}`,
+      `POST ${ONE}/network/answer`,
+      `POST ${ONE}/network/always`,
+      `GET ${ONE}/delegated/questions`,
+      `POST ${ONE}/delegated/questions/{child}`,
+      `GET,POST ${ONE}/shares`,
+      `DELETE ${ONE}/shares/{share}`,
+      `GET ${ONE}/checkpoints`,
+      `GET ${ONE}/checkpoints/{number}/changes`,
+      `POST ${ONE}/checkpoints/{number}/restore`,
+      `POST ${ONE}/fork`,
+      `POST ${ONE}/upload-files`,
+    ],
+  },
+  { where: 'A conversation: Files', routes: [`GET ${ONE}/list-files`, `GET ${ONE}/select-file`, `POST ${ONE}/save-file`] },
+  { where: 'A conversation: Changes', routes: [`GET ${ONE}/changes`, `* ${ONE}/changes/**`] },
+  { where: 'A conversation: App', routes: [`GET ${ONE}/web-hosts`] },
+  { where: 'Settings: Models', routes: ['GET,POST /api/settings', 'GET /api/models', 'POST /api/models/probe'] },
+  { where: 'Settings: Approvals and rules', routes: ['GET /api/options/security-analyzers', 'GET /api/rules', 'DELETE /api/rules/{rule}'] },
+  { where: 'Settings: Sandboxes', routes: ['GET /api/sandboxes', 'POST /api/sandboxes/{id}/stop', 'POST /api/sandboxes/reclaim'] },
+  { where: 'Settings: Secrets', routes: ['GET,POST /api/secrets', 'PUT,DELETE /api/secrets/{id}'] },
+  { where: 'Settings: MCP servers', routes: ['GET,POST,DELETE /api/mcp/logins'] },
+  { where: 'Settings: Git accounts', routes: ['POST /api/add-git-providers', 'POST /api/unset-provider-tokens'] },
+  { where: 'Settings: Agents, skills and notes', routes: ['GET,PUT /api/notes', 'GET /api/extensions'] },
+  {
+    where: 'Settings: Triggers',
+    routes: ['GET /api/triggers', 'PATCH,DELETE /api/triggers/{id}', 'GET /api/triggers/{id}/deliveries'],
+  },
+  { where: 'Settings: API keys', routes: ['GET,POST /api/keys', 'DELETE /api/keys/{id}'] },
+  { where: 'Settings: Connections', routes: ['GET /server_info'] },
+];
+
+export const ON_NO_PAGE: readonly Place[] = [
+  { where: 'tendon triggers add, show and fire', routes: ['POST /api/triggers', 'GET /api/triggers/{id}', 'POST /api/triggers/{id}/fire'] },
+  {
+    where: 'What a page shows and does comes over its socket; these are for programs.',
+    routes: [
+      `POST ${ONE}/message`,
+      `GET,POST ${ONE}/events`,
+      `GET ${ONE}/events/search`,
+      `POST ${ONE}/start`,
+      `POST ${ONE}/stop`,
+      'GET /api/backend-settings',
+    ],
+  },
+  {
+    where: 'Programs set a whole list at once, or a policy; a person changes one rule or host at a time.',
+    routes: [`PUT ${ONE}/confirmation`, `POST ${ONE}/confirmation/always`, `GET,PUT ${ONE}/network`],
+  },
+  {
+    where: 'The tabs of a conversation, as far as they need them; programs read trees, bytes and differences with them.',
+    routes: [`* ${ONE}/files/**`, `* ${ONE}/git/**`, `GET ${ONE}/zip-directory`],
+  },
+  { where: 'Programs read whole outputs; a page shows their ends.', routes: [`GET ${ONE}/events/{eventId}/output`] },
+  {
+    where: 'Checks of the machine and of its monitoring.',
+    routes: ['GET /alive', 'GET /health', 'GET /metrics'],
+  },
+  { where: 'The senders of webhooks.', routes: ['POST /api/triggers/{id}/webhook'] },
+  { where: 'Programs that speak MCP.', routes: ['GET,POST,DELETE /mcp/mcp'] },
+  {
+    where: 'The frontends of OpenHands and OpenDevin ask them; Tendon’s own page has what they show, or leaves it out.',
+    routes: [
+      'GET /api/options/config',
+      'POST /api/reset-settings',
+      'GET /api/user/info',
+      'GET /api/user/installations',
+      'GET /api/user/search/branches',
+      'GET /api/user/suggested-tasks',
+      'GET /api/user/repository/{*}',
+      'GET /api/github/user',
+      'GET /api/github/repositories',
+      'GET /api/github/installations',
+      'GET /api/github/search/repositories',
+      'GET /api/github/suggested-tasks',
+      'GET /api/microagent-management/conversations',
+      `GET ${ONE}/microagents`,
+      `GET ${ONE}/remember-prompt`,
+      `GET ${ONE}/remember_prompt`,
+      `POST ${ONE}/submit-feedback`,
+      `GET ${ONE}/config`,
+      `GET ${ONE}/vscode-url`,
+      `POST ${ONE}/exp-config`,
+      `* ${ONE}/security/{*}`,
+      'GET /api/v1/sandboxes',
+      'GET /api/v1/app-conversations',
+      'GET /api/v1/app-conversations/start-tasks',
+      'GET /api/v1/sandbox-specs',
+      'GET /api/v1/events',
+      'GET /api/v1/app-conversations/search',
+      'GET /api/v1/app-conversations/start-tasks/search',
+      'GET /api/v1/sandboxes/search',
+      'GET /api/v1/sandbox-specs/search',
+      'GET /api/v1/events/search',
+      'GET /api/v1/app-conversations/count',
+      'GET /api/v1/app-conversations/start-tasks/count',
+      'GET /api/v1/events/count',
+      'GET /api/auth',
+      'GET /auth',
+      'GET /api/litellm-models',
+      'GET /litellm-models',
+      'GET /api/litellm-agents',
+      'GET /litellm-agents',
+      'GET /api/agents',
+      'GET /api/default-model',
+      'GET /default-model',
+      'GET /api/configurations',
+      'GET /configurations',
+      'GET /api/defaults',
+      'GET /api/messages/total',
+      'GET,DELETE /api/messages',
+      'GET /messages/total',
+      'GET,DELETE /messages',
+      'GET /api/list-files',
+    ],
+  },
+];
