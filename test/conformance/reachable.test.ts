@@ -39,7 +39,10 @@ it('CL989: the client of the web app asks what the web app reaches', () => {
   const isAsked = (line: string): boolean => {
     const path = line.split(' ')[1]!;
     const rest = path.startsWith(`${own}/`) ? path.slice(own.length + 1) : path.replace(own, '/api/conversations/');
-    const pieces = rest.replace('/**', '').split(/\{\w+\}/).map((piece) => piece.replaceAll(/^\/|\/$/g, ''));
+    const pieces = rest
+      .replace('/**', '')
+      .split(/\{\w+\}/)
+      .map((piece) => piece.replaceAll(/^\/|\/$/g, ''));
     return pieces.every((piece) => client.includes(piece));
   };
   expect(IN_THE_WEB_APP.flatMap(({ routes }) => routes).filter((line) => !isAsked(line))).toEqual([]);
