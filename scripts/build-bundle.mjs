@@ -8,11 +8,19 @@ import { root } from './setup.mjs';
 export const buildBundle = () =>
   bundle({ cwd: join(root, 'packages/cli'), entry: { main: 'src/main.ts' }, outDir: join(root, 'packages/cli/dist') });
 
-/** The servers that the tests of faults start and kill. They find the executor from there as the shipped one does. */
+/** The servers that tests start and kill, by their sources. */
+const FAULTS = {
+  'faulty-server': join(root, 'test/faults/faulty-server.ts'),
+  'sandbox-server': join(root, 'test/faults/sandbox-server.ts'),
+  'killed-fork': join(root, 'packages/server/src/checkpoints/fixtures/killed-fork.ts'),
+  'killed-delivery': join(root, 'packages/server/src/triggers/fixtures/killed-delivery.ts'),
+};
+
+/** They find the executor from there as the shipped one does. */
 export const buildFaults = () =>
   bundle({
     cwd: join(root, 'test/faults'),
-    entry: { 'faulty-server': 'faulty-server.ts', 'sandbox-server': 'sandbox-server.ts' },
+    entry: FAULTS,
     outDir: join(root, 'packages/testing/dist/faults'),
   });
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Builds what runs: the executor folder, the web app, and the bundles of server and command line.
-//   build.mjs [--if-stale] [executor] [web] [bundle] [faults]      (default: the first three; `faults`: servers for test/faults)
+//   build.mjs [--if-stale] [executor] [web] [bundle] [faults]      (default: the first three; `faults`: servers that tests kill)
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

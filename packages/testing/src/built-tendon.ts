@@ -10,8 +10,8 @@ export function builtTendon(): string {
   return join(root, 'packages/cli/dist/main.js');
 }
 
-/** A server of `test/faults`, built in the same way. */
-export function builtFaults(name: 'faulty-server' | 'sandbox-server'): string {
+/** A server that tests kill, built in the same way. */
+export function builtFaults(name: 'faulty-server' | 'sandbox-server' | 'killed-fork' | 'killed-delivery'): string {
   build('faults');
   return join(root, `packages/testing/dist/faults/${name}.js`);
 }

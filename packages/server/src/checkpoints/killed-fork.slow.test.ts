@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { builtFaults } from '@tendon/testing/servers';
 import { expect, it } from 'vitest';
 import { socketIoClient, temporaryFolder, testServer } from '../server.test-support.ts';
 
-const FIXTURE = join(import.meta.dirname, 'fixtures/killed-fork.ts');
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
 const SCRIPT = [bash('echo one > a.txt'), bash('echo two > a.txt'), { text: 'done' }];
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ interface Killed {
 }
 
 async function forkKilledAt(home: string, id: string, event: number, point: number): Promise<Killed> {
-  const args = ['--conditions=tendon-source', FIXTURE, home, id, String(event), String(point)];
+  const args = [builtFaults('killed-fork'), home, id, String(event), String(point)];
   return run(process.execPath, args).then(
     ({ stdout }) => ({ signal: null, stdout }),
     ({ signal, stdout, stderr }: Killed & { readonly stderr: string }) => {

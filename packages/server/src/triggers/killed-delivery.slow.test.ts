@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { builtFaults } from '@tendon/testing/servers';
 import { expect, it } from 'vitest';
 import { systemClock } from '../platform/system-clock.ts';
 import { temporaryFolder, testServer } from '../server.test-support.ts';
 import { addTrigger, commentedGithub, conversationCount, deliveriesOf, endOf, storeToken } from './triggers.test-support.ts';
 
-const FIXTURE = join(import.meta.dirname, 'fixtures/killed-server.ts');
 const SCRIPT = [{ text: 'Looked after.' }, { text: 'Looked after.' }];
 const START = Date.parse('2026-05-01T08:30:00Z');
 const DAY_MS = 86_400_000;
@@ -14,7 +13,7 @@ const run = promisify(execFile);
 
 /** The number of changes when it was not killed. */
 async function serveKilledAt(home: string, trigger: string, time: string, point: number): Promise<number | undefined> {
-  const args = ['--conditions=tendon-source', FIXTURE, home, trigger, time, String(point)];
+  const args = [builtFaults('killed-delivery'), home, trigger, time, String(point)];
   return run(process.execPath, args).then(
     ({ stdout }) => Number(stdout),
     ({ signal, stderr }: { readonly signal: string | null; readonly stderr: string }) => {
