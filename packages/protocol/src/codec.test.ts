@@ -1,3 +1,4 @@
+import { anyCharacter } from '@tendon/testing';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answeredBy, isRunnable } from './answered-by.ts';
@@ -6,7 +7,7 @@ import { isAction, isObservation, isUnknown, type ActionKind, type Event } from 
 import { ACTIONS, OBSERVATIONS } from './kinds.ts';
 
 const key = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
   fc.constantFrom(
     '__proto__',
     'constructor',
@@ -26,7 +27,7 @@ const key = fc.oneof(
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
     { maxDepth: 4 },
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.constantFrom(null, true, false, 0, '\u2028', '\ud800'),
     fc.array(tie('any'), { maxLength: 4 }),

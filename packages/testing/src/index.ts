@@ -1,3 +1,4 @@
+export { anyCharacter } from './any-character.ts';
 export { freePort } from './free-port.ts';
 export { lastOf, waitFor } from './wait-for.ts';
 export { runs, someOf } from './runs.ts';

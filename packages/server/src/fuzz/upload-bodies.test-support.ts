@@ -1,11 +1,12 @@
 /** Bodies of uploads: parts that say anything, and are cut and damaged. */
+import { anyCharacter } from '@tendon/testing';
 import * as fc from 'fast-check';
 import { HOSTILE_TEXTS } from './hostile-values.test-support.ts';
 
 export const BOUNDARY = 'x7';
 export const TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-const noise = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary', maxLength: 60 }));
+const noise = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: anyCharacter, maxLength: 60 }));
 const name = fc.oneof(noise, fc.constantFrom('a.txt', 'sub/b.txt', '../x', '/etc/x', 'a\\b', 'c"; filename="d', `${'n'.repeat(5000)}`));
 const disposition = fc.oneof(
   name.map((text) => `form-data; name="files"; filename="${text}"`),

@@ -1,3 +1,4 @@
+import { anyCharacter } from '@tendon/testing';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseActions } from './parse-actions.ts';
@@ -117,7 +118,7 @@ describe('the action language', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary', maxLength: 80 }),
+          fc.string({ unit: anyCharacter, maxLength: 80 }),
           fc.array(pieces, { maxLength: 30 }).map((all) => all.join('')),
         ),
         (text) => {
@@ -132,7 +133,7 @@ describe('the action language', () => {
   it('RT141: every text comes through every way of quoting', () => {
     const quote = fc.constantFrom("'", '"', "'''", '"""');
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), quote, (text, marks) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 40 }), quote, (text, marks) => {
         expect(callsOf(`keyboard_type(${literal(text, marks)})`)).toEqual([{ name: 'keyboard_type', args: { text } }]);
       }),
       { numRuns: 200 },
