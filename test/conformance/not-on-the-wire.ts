@@ -20,7 +20,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a person does in the panels of our page: the suite has no page, and asks the routes behind them by their own rules.',
-    ids: 'CL970–CL972',
+    ids: 'CL970–CL975',
   },
   {
     why: 'A terminal of a person in our sandbox is asked by no client of any generation, and no document describes one.',

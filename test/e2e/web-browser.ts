@@ -31,7 +31,7 @@ export interface PageOptions {
   readonly height?: number;
 }
 
-/** A page at `url`; when the test is over it is closed, and must not have thrown nor asked any other host for anything. */
+/** A page at `url`; when the test is over it is closed, and must not have thrown nor asked any other host than the server and its previews for anything. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -44,7 +44,8 @@ export async function openPage(
   page.on('pageerror', (error) => thrown.push(String(error)));
   page.on('request', (request) => {
     const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith('http') && host !== new URL(url).host) foreign.push(request.url());
+    const isPreview = host.endsWith(`.localhost:${new URL(url).port}`);
+    if (protocol.startsWith('http') && host !== new URL(url).host && !isPreview) foreign.push(request.url());
   });
   onTestFinished(async () => {
     await context.close();

@@ -84,18 +84,19 @@ it('CL31: in the dark, and from the palette', async () => {
   await expectAccessible(page);
 });
 
-it('CL34: what a program serves is in the tab, opens on its own origin, and goes when it ends', async () => {
+it('CL34 CL975: what a program serves is shown in the tab, opens on its own origin, and goes when it ends', async () => {
   const id = await create();
   const page = await signIn('light', `/conversations/${id}`);
   await page.getByRole('tab', { name: 'App' }).click();
   await page.getByText('Nothing is being served').waitFor();
   await act(id, 'run', {
     command:
-      'mkdir -p site && echo "<title>served here</title>" > site/index.html && (cd site && setsid python3 -m http.server 8123 >/dev/null 2>&1 &)',
+      'mkdir -p site && echo "<!doctype html><html lang=en><title>served here</title><h1>hello</h1>" > site/index.html && (cd site && setsid python3 -m http.server 8123 >/dev/null 2>&1 &)',
   });
   const open = page.getByRole('link', { name: 'Open app on port 8123' });
   await open.waitFor();
   await page.getByRole('tab', { name: 'App 1' }).waitFor();
+  await page.getByTitle('App on port 8123').contentFrame().getByRole('heading', { name: 'hello' }).waitFor();
   await expectAccessible(page);
   const [app] = await Promise.all([page.context().waitForEvent('page'), open.click()]);
   await expect.poll(() => app.title(), PATIENT).toBe('served here');

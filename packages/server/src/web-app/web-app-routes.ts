@@ -23,7 +23,7 @@ export const webAppRoutes: Routes<WebAppContext> = (app, context) => {
   for (const url of ['/api', '/api/*']) app.all(url, hidden, (_request, reply) => fail(reply, 'NOT_FOUND'));
   let opening: Promise<WebFiles | undefined> | undefined;
   app.get('/*', hidden, async (request, reply) => {
-    opening ??= openWebFiles(webRoot, webRoot !== undefined && webRoot === config.webRoot);
+    opening ??= openWebFiles(webRoot, config.previews, webRoot !== undefined && webRoot === config.webRoot);
     const web = await opening;
     if (!web) {
       opening = undefined;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
+import type { PreviewSite } from '../platform/preview-site.ts';
 
 /** Smallest first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
@@ -55,7 +56,7 @@ export function findWebRoot(from: string): string | undefined {
 const FOREIGN_POLICY = "object-src 'none'; frame-ancestors 'none'";
 
 /** `undefined` when nothing is built at `root`. */
-export async function openWebFiles(root: string | undefined, isForeign = false): Promise<WebFiles | undefined> {
+export async function openWebFiles(root: string | undefined, previews: PreviewSite, isForeign = false): Promise<WebFiles | undefined> {
   if (root === undefined) return undefined;
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = new Set(entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
@@ -69,11 +70,11 @@ export async function openWebFiles(root: string | undefined, isForeign = false):
     });
   }
   const page = files.get('/index.html');
-  return page && { files, policy: isForeign ? FOREIGN_POLICY : contentPolicy(await readFile(page.path, 'utf8')) };
+  return page && { files, policy: isForeign ? FOREIGN_POLICY : contentPolicy(await readFile(page.path, 'utf8'), previews) };
 }
 
 /** Previews of what agents build are shown in frames, from their own origin. */
-function contentPolicy(html: string): string {
+function contentPolicy(html: string, { scheme, domain }: PreviewSite): string {
   const inline = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
     ([, code]) => `'sha256-${createHash('sha256').update(code!).digest('base64')}'`,
   );
@@ -85,7 +86,7 @@ function contentPolicy(html: string): string {
     "font-src 'self' data:",
     "connect-src 'self' ws: wss:",
     "worker-src 'self' blob:",
-    'frame-src http://*.localhost:*',
+    `frame-src ${scheme}://*.${domain}:*`,
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

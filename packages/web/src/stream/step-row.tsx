@@ -105,7 +105,10 @@ function Running({ since, isKnown }: { readonly since: number; readonly isKnown:
   return <span>{past >= 1000 ? `running ${elapsed(past)}` : 'running'}</span>;
 }
 
-const TABS: Readonly<Record<string, TabName>> = { run: 'terminal', edit: 'changes', write: 'changes', task_tracking: 'plan' };
+const TABS: Readonly<Record<string, TabName>> = {
+  ...{ run: 'terminal', run_ipython: 'notebook', browse: 'browser', browse_interactive: 'browser' },
+  ...{ edit: 'changes', write: 'changes', task_tracking: 'plan' },
+};
 
 interface ActsProps {
   readonly step: StepItem;

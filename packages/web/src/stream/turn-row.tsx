@@ -6,7 +6,7 @@ import { cut, firstLine } from '../copy/shorten.ts';
 import { clock } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { isInlinePicture } from './cards/card.tsx';
+import { isInlinePicture } from '../code/picture.ts';
 import type { RowPlace } from './item-row.tsx';
 import type { StreamItem, TurnItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';

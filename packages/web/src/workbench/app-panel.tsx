@@ -1,28 +1,64 @@
-import { ExternalLink } from 'lucide-react';
+import '../styles/app-panel.css';
+import { ExternalLink, RotateCw } from 'lucide-react';
+import { useState } from 'react';
+import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Empty, Late } from '../ui/placeholder.tsx';
-import { useServed } from './use-served.ts';
+import { type Served, useServed } from './use-served.ts';
 
-/** What the agent's programs serve, each on an origin of its own, in a window of its own. */
+/** What the agent's programs serve, each on an origin of its own: shown here, and to be opened in a window of its own. */
 export function AppPanel() {
   const { links, problem, isPending } = useServed();
+  const [chosen, setChosen] = useState<number>();
+  const [loads, setLoads] = useState(0);
   if (isPending) return <Late>Asking what is served</Late>;
-  if (links.length === 0) {
+  const shown = links.find(({ port }) => port === chosen) ?? links[0];
+  if (!shown) {
     return <Empty title="Nothing is being served">{problem ?? 'When a program in the sandbox listens on a port, it appears here.'}</Empty>;
   }
   return (
-    <ul className="served" aria-label="Ports">
-      {links.map(({ port, link, program }) => (
-        <li key={port}>
-          <span className="font-medium">Port {port}</span>
-          {program && <span className="truncate text-ink-2">{program}</span>}
-          <span className="flex-1" />
-          <a className="button button-line" href={link} target="_blank" rel="noopener noreferrer" aria-label={`Open app on port ${port}`}>
-            Open
-            <Icon of={ExternalLink} small />
-          </a>
-        </li>
-      ))}
-    </ul>
+    <div className="app-panel">
+      <div className="panel-bar">
+        <ul className="app-ports" aria-label="Ports">
+          {links.map(({ port }) => (
+            <li key={port}>
+              <button type="button" aria-pressed={port === shown.port} onClick={() => setChosen(port)}>
+                Port {port}
+              </button>
+            </li>
+          ))}
+        </ul>
+        {shown.program && <span className="truncate text-ink-2">{shown.program}</span>}
+        <span className="flex-1" />
+        <IconButton small label="Load it again" onClick={() => setLoads(loads + 1)}>
+          <Icon of={RotateCw} small />
+        </IconButton>
+        <a
+          className="button button-line button-small"
+          href={shown.link}
+          target="_blank"
+          rel="noopener noreferrer"
+          aria-label={`Open app on port ${shown.port}`}
+        >
+          Open
+          <Icon of={ExternalLink} small />
+        </a>
+      </div>
+      <Preview key={`${shown.port} ${loads}`} {...shown} />
+    </div>
+  );
+}
+
+/** The address stays as it was: one that is asked for again has another token, and would load the page anew. */
+function Preview({ port, link }: Served) {
+  const [address] = useState(link);
+  return (
+    <iframe
+      title={`App on port ${port}`}
+      src={address}
+      sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-modals allow-downloads"
+      allow=""
+      referrerPolicy="no-referrer"
+    />
   );
 }

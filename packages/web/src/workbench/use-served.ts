@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { tendon } from '../lib/server.ts';
 
-interface Served {
+export interface Served {
   readonly port: number;
   readonly link: string;
   /** Where the server reports it. */

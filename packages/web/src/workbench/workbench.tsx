@@ -14,27 +14,74 @@ const PANELS = {
   changes: ChangesPanel,
   files: lazy(async () => ({ default: (await import('./files/files-panel.tsx')).FilesPanel })),
   terminal: lazy(async () => ({ default: (await import('./terminal/terminal-panel.tsx')).TerminalPanel })),
+  notebook: lazy(async () => ({ default: (await import('./notebook-panel.tsx')).NotebookPanel })),
+  browser: lazy(async () => ({ default: (await import('./browser-panel.tsx')).BrowserPanel })),
   app: lazy(async () => ({ default: (await import('./app-panel.tsx')).AppPanel })),
   plan: PlanPanel,
   raw: RawPanel,
 } as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined; readonly isOwn?: boolean }>>;
-const NAMES = { changes: 'Changes', files: 'Files', terminal: 'Terminal', app: 'App', plan: 'Plan', raw: 'Raw' } as const satisfies Record<
-  TabName,
-  string
->;
+const NAMES = {
+  changes: 'Changes',
+  files: 'Files',
+  terminal: 'Terminal',
+  notebook: 'Notebook',
+  browser: 'Browser',
+  app: 'App',
+  plan: 'Plan',
+  raw: 'Raw',
+} as const satisfies Record<TabName, string>;
 const TABS = Object.keys(PANELS) as TabName[];
 
-/** What the work left behind, each kind under its tab. */
-export function Workbench(props: {
+interface WorkbenchProps {
   readonly shown: Shown;
   readonly isPhone: boolean;
   readonly pane: 'conversation' | 'panel';
+  /** Whether the panel that the agent works in is shown; what the person does in here ends that. */
+  readonly follow: { readonly isOn: boolean; readonly set: (isOn: boolean) => void };
   readonly onTab: (tab: TabName | 'conversation') => void;
-}) {
-  const { shown, pane, isPhone, onTab } = props;
+}
+
+/** What the work left behind, each kind under its tab. */
+export function Workbench(props: WorkbenchProps) {
+  const { shown, follow } = props;
+  const Panel = PANELS[shown.tab];
+  return (
+    <aside className="workbench" aria-label="Workbench">
+      <Splitter />
+      <div className="tab-bar">
+        <Tabs {...props} />
+        <Button
+          small
+          className="follow only-wide"
+          aria-pressed={follow.isOn}
+          title="Shows the panel that the agent works in"
+          onClick={() => follow.set(!follow.isOn)}
+        >
+          Follow
+        </Button>
+      </div>
+      <section
+        className="panel scroll"
+        id="panel"
+        role="tabpanel"
+        aria-labelledby={`tab-${shown.tab}`}
+        tabIndex={0}
+        onPointerDown={() => follow.set(false)}
+        onKeyDown={() => follow.set(false)}
+      >
+        <PanelBoundary key={shown.tab}>
+          <Suspense>
+            <Panel eventId={shown.eventId} isOwn={shown.isOwn === true} />
+          </Suspense>
+        </PanelBoundary>
+      </section>
+    </aside>
+  );
+}
+
+function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
   const list = useRef<HTMLDivElement>(null);
   const counts = useCounts();
-  const Panel = PANELS[shown.tab];
   // Roving focus; a tab is shown only when it is chosen.
   const onKeyDown = (event: KeyboardEvent) => {
     const tabs = [...(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])].filter((tab) => tab.offsetParent !== null);
@@ -45,42 +92,32 @@ export function Workbench(props: {
     tabs[(next + tabs.length) % tabs.length]?.focus();
   };
   return (
-    <aside className="workbench" aria-label="Workbench">
-      <Splitter />
-      <div ref={list} className="tabs" role="tablist" aria-label="Workbench" onKeyDown={onKeyDown}>
+    <div ref={list} className="tabs" role="tablist" aria-label="Workbench" onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        role="tab"
+        className="only-narrow"
+        aria-selected={pane === 'conversation'}
+        onClick={() => onTab('conversation')}
+      >
+        Conversation
+      </button>
+      {TABS.map((tab) => (
         <button
+          key={tab}
           type="button"
           role="tab"
-          className="only-narrow"
-          aria-selected={pane === 'conversation'}
-          onClick={() => onTab('conversation')}
+          id={`tab-${tab}`}
+          aria-selected={tab === shown.tab && (pane === 'panel' || !isPhone)}
+          aria-controls="panel"
+          tabIndex={tab === shown.tab ? 0 : -1}
+          onClick={() => onTab(tab)}
         >
-          Conversation
+          {NAMES[tab]}
+          {counts[tab] && <span className="count">{counts[tab]}</span>}
         </button>
-        {TABS.map((tab) => (
-          <button
-            key={tab}
-            type="button"
-            role="tab"
-            id={`tab-${tab}`}
-            aria-selected={tab === shown.tab && (pane === 'panel' || !isPhone)}
-            aria-controls="panel"
-            tabIndex={tab === shown.tab ? 0 : -1}
-            onClick={() => onTab(tab)}
-          >
-            {NAMES[tab]}
-            {counts[tab] && <span className="count">{counts[tab]}</span>}
-          </button>
-        ))}
-      </div>
-      <section className="panel scroll" id="panel" role="tabpanel" aria-labelledby={`tab-${shown.tab}`} tabIndex={0}>
-        <PanelBoundary key={shown.tab}>
-          <Suspense>
-            <Panel eventId={shown.eventId} isOwn={shown.isOwn === true} />
-          </Suspense>
-        </PanelBoundary>
-      </section>
-    </aside>
+      ))}
+    </div>
   );
 }
 

@@ -9,7 +9,7 @@ import { paths } from '../../lib/paths.ts';
 import { useServed } from '../../workbench/use-served.ts';
 import type { WorkbenchState } from './use-workbench.ts';
 
-const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'app', 'plan', 'raw'];
+const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'notebook', 'browser', 'app', 'plan', 'raw'];
 const TWICE_MS = 600;
 
 interface ConversationCommandsProps {

@@ -16,6 +16,7 @@ import { ConnectionBar } from './connection-bar.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import { ConversationCommands } from './conversation-commands.tsx';
 import { useConnection } from './use-connection.ts';
+import { useFollow } from './use-follow.ts';
 import { useWorkbench } from './use-workbench.ts';
 import { money, short } from '../../copy/figures.ts';
 import { cx } from '../../ui/cx.ts';
@@ -56,7 +57,9 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
     document.title = `${isConnected ? sentence.text : pastWords(sentence.text)} – ${title}`;
   }, [sentence.text, isConnected, title]);
 
+  const follow = useFollow(snapshot, setShown);
   const show = (target: Shown) => {
+    follow.set(false);
     setShown(target);
     setPane('panel');
     workbench.set(true);
@@ -77,7 +80,9 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
             <Stream />
             <ComposerBox sentence={sentence} />
           </main>
-          {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} isPhone={workbench.isPhone} pane={pane} onTab={choose} />}
+          {(workbench.isShown || workbench.isPhone) && (
+            <Workbench shown={shown} isPhone={workbench.isPhone} pane={pane} follow={follow} onTab={choose} />
+          )}
         </div>
         <ConversationStatus snapshot={snapshot} />
       </div>

@@ -1,17 +1,8 @@
 import type { Observation } from '@tendon/protocol';
 import { Globe, MousePointerClick } from 'lucide-react';
 import { Well } from '../../code/output.tsx';
-import {
-  type ActionCard,
-  type Card,
-  durationFacts,
-  failureBody,
-  observed,
-  outcomeFacts,
-  spoken,
-  isInlinePicture,
-  Picture,
-} from './card.tsx';
+import { isInlinePicture } from '../../code/picture.ts';
+import { type ActionCard, type Card, durationFacts, failureBody, observed, outcomeFacts, spoken, Picture } from './card.tsx';
 
 export const browseCard: ActionCard<'browse'> = (step) => {
   const object = step.action.args.url.replace(/^https?:\/\//, '');

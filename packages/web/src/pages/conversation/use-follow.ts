@@ -1,0 +1,34 @@
+import type { ConversationSnapshot } from '@tendon/client';
+import { isAction } from '@tendon/protocol';
+import { useEffect, useRef, useState } from 'react';
+import type { Shown, TabName } from '../../conversation/open-conversation.ts';
+
+export interface Following {
+  readonly isOn: boolean;
+  readonly set: (isOn: boolean) => void;
+}
+
+/** Where what an action does is seen. */
+const PLACES: Readonly<Record<string, TabName>> = {
+  ...{ run: 'terminal', run_ipython: 'notebook', browse: 'browser', browse_interactive: 'browser' },
+  ...{ write: 'changes', edit: 'changes' },
+};
+
+/** While it is on, the workbench shows the panel that the agent works in, and in the end what it has changed. */
+export function useFollow({ events, state }: Pick<ConversationSnapshot, 'events' | 'state'>, show: (target: Shown) => void): Following {
+  const [isOn, set] = useState(true);
+  const newest = events.findLast((event) => isAction(event) && event.source === 'agent' && PLACES[event.action] !== undefined);
+  // What was done before anybody looked is history.
+  const seen = useRef(newest?.id ?? -1);
+  const { agentState } = state;
+  useEffect(() => {
+    if (!newest || newest.id <= seen.current || !isAction(newest)) return;
+    const since = seen.current;
+    const isOver = agentState === 'finished';
+    if (isOver) seen.current = newest.id;
+    const hasChanged = events.some((event) => event.id > since && isAction(event) && PLACES[event.action] === 'changes');
+    if (isOn) show({ tab: isOver && hasChanged ? 'changes' : PLACES[newest.action]! });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only the agent's work moves it
+  }, [newest?.id, agentState, isOn]);
+  return { isOn, set };
+}

@@ -1,0 +1,84 @@
+import '../styles/notebook.css';
+import { type Event, isAction, isObservation } from '@tendon/protocol';
+import { useEffect, useMemo, useRef } from 'react';
+import { highlight } from '../code/highlight.tsx';
+import { Well } from '../code/output.tsx';
+import { isInlinePicture } from '../code/picture.ts';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { Empty } from '../ui/placeholder.tsx';
+
+const MAX_CELLS = 100;
+const MAX_CODE = 20_000;
+
+interface Cell {
+  readonly id: number;
+  readonly number: number;
+  readonly code: string;
+  readonly output: string;
+  readonly plots: readonly string[];
+  readonly state: 'running' | 'ran' | 'failed';
+}
+
+/** The Python that the agent has run, cell by cell, with what it printed and plotted. */
+export function NotebookPanel({ eventId }: { readonly eventId: number | undefined }) {
+  const { events, outputs } = useConversation().snapshot;
+  const cells = useMemo(() => cellsOf(events), [events]);
+  const list = useRef<HTMLOListElement>(null);
+  const newest = cells.at(-1)?.id;
+  useEffect(() => {
+    const wanted = eventId === undefined ? list.current?.lastElementChild : document.getElementById(`cell-${eventId}`);
+    wanted?.scrollIntoView({ block: 'nearest' });
+  }, [eventId, newest]);
+  if (cells.length === 0) return <Empty title="No cells yet">Python that the agent runs appears here.</Empty>;
+  return (
+    <ol ref={list} className="notebook" aria-label="Cells">
+      {cells.slice(-MAX_CELLS).map((cell) => (
+        <CellRow key={cell.id} cell={cell} live={outputs.get(cell.id)} />
+      ))}
+    </ol>
+  );
+}
+
+function CellRow({ cell, live }: { readonly cell: Cell; readonly live: string | undefined }) {
+  const { id, number, code, plots, state } = cell;
+  const output = state === 'running' ? (live ?? '') : cell.output;
+  return (
+    <li id={`cell-${id}`} aria-label={`Cell ${number}, ${WORDS[state]}`}>
+      <span className="cell-number" data-tone={state === 'failed' ? 'bad' : undefined}>
+        {number}
+      </span>
+      <div className="min-w-0">
+        <pre className="well scroll" tabIndex={0} role="group" aria-label={`Code of cell ${number}`}>
+          {highlight(code.slice(0, MAX_CODE), '.py').map((piece, at) => (
+            <span key={at} className={piece.look}>
+              {piece.text}
+            </span>
+          ))}
+        </pre>
+        {state === 'running' && <p className="text-small text-ink-3">Running</p>}
+        {output.trim() && <Well text={output} rows />}
+        {plots.map((plot, index) => (
+          <img key={index} src={plot} alt={`Plot ${index + 1} of cell ${number}`} loading="lazy" decoding="async" />
+        ))}
+      </div>
+    </li>
+  );
+}
+
+const WORDS = { running: 'running', ran: 'ran', failed: 'failed' } as const satisfies Record<Cell['state'], string>;
+
+function cellsOf(events: readonly Event[]): readonly Cell[] {
+  const cells = new Map<number, Cell>();
+  for (const event of events) {
+    if (isAction(event) && event.action === 'run_ipython') {
+      cells.set(event.id, { id: event.id, number: cells.size + 1, code: event.args.code, output: '', plots: [], state: 'running' });
+    }
+    if (!isObservation(event) || event.cause === undefined) continue;
+    const cell = cells.get(event.cause);
+    if (!cell) continue;
+    const plots = event.observation === 'run_ipython' ? (event.extras.image_urls ?? []).filter(isInlinePicture) : [];
+    const isDone = event.observation === 'run_ipython' && event.success !== false;
+    cells.set(cell.id, { ...cell, output: event.content, plots, state: isDone ? 'ran' : 'failed' });
+  }
+  return [...cells.values()];
+}

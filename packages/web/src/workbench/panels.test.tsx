@@ -1,0 +1,73 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { type Event, fromJson } from '@tendon/protocol';
+import { INITIAL_STATE } from '@tendon/protocol/reduce';
+import { afterEach, expect, it } from 'vitest';
+import { ConversationContext, type OpenConversation } from '../conversation/open-conversation.ts';
+import { BrowserPanel } from './browser-panel.tsx';
+import { NotebookPanel } from './notebook-panel.tsx';
+
+afterEach(cleanup);
+
+const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
+
+function event(id: number, rest: object): Event {
+  return fromJson({ id, timestamp: '2026-11-23T10:00:00.000Z', source: 'agent', ...rest });
+}
+
+function show(panel: React.ReactNode, events: readonly Event[], outputs: ReadonlyMap<number, string> = new Map()): void {
+  const snapshot = { events, outputs, state: INITIAL_STATE };
+  render(<ConversationContext value={{ snapshot } as unknown as OpenConversation}>{panel}</ConversationContext>);
+}
+
+it('CL973: the Notebook tab has the cells that the agent ran, with what they printed and plotted', () => {
+  const seen = { code: '', image_urls: [PIXEL, 'https://example.com/track.png'] };
+  const events = [
+    event(1, { action: 'run_ipython', args: { code: 'print(1)' } }),
+    event(2, { observation: 'run_ipython', cause: 1, content: '1\n', extras: seen, success: true }),
+    event(3, { action: 'run_ipython', args: { code: '1 / 0' } }),
+    event(4, { observation: 'run_ipython', cause: 3, content: 'ZeroDivisionError', extras: { code: '' }, success: false }),
+    event(5, { action: 'run_ipython', args: { code: 'wait()' } }),
+  ];
+  show(<NotebookPanel eventId={undefined} />, events, new Map([[5, 'step 7 of 9']]));
+  const [first, second, third] = within(screen.getByRole('list', { name: 'Cells' })).getAllByRole('listitem');
+  expect(first!.getAttribute('aria-label')).toBe('Cell 1, ran');
+  expect(within(first!).getAllByRole('img')).toHaveLength(1);
+  expect(second!.getAttribute('aria-label')).toBe('Cell 2, failed');
+  within(second!).getByText('ZeroDivisionError');
+  expect(third!.getAttribute('aria-label')).toBe('Cell 3, running');
+  within(third!).getByText('step 7 of 9');
+});
+
+it('CL973: the Browser tab shows the newest page large, its marks, and every page before it', async () => {
+  const page = (id: number, title: string, rest: object = {}) =>
+    event(id, {
+      observation: 'browse',
+      cause: id - 1,
+      content: `Text of ${title}`,
+      extras: { url: `http://localhost:5173/${title}`, title, screenshot: PIXEL, ...rest },
+    });
+  const marked = `${PIXEL}marks`;
+  show(<BrowserPanel eventId={undefined} />, [
+    page(2, 'first'),
+    page(4, 'second', { set_of_marks: marked, last_browser_action_error: 'Nothing has the id 14' }),
+  ]);
+  const shown = () => screen.getByRole<HTMLImageElement>('img', { name: /^Screenshot of/ });
+  expect(shown().alt).toBe('Screenshot of second');
+  screen.getByText('http://localhost:5173/second');
+  screen.getByText('Nothing has the id 14');
+  await userEvent.click(screen.getByRole('button', { name: 'Marks' }));
+  expect(shown().getAttribute('src')).toBe(marked);
+  await userEvent.click(within(screen.getByRole('navigation', { name: 'Pages' })).getByRole('button', { name: /^first/ }));
+  expect(shown().alt).toBe('Screenshot of first');
+  screen.getByText('Text of first');
+});
+
+it('CL973: before there is anything, the panels say what will be there', () => {
+  show(<NotebookPanel eventId={undefined} />, []);
+  expect(screen.getByText('No cells yet')).toBeDefined();
+  cleanup();
+  show(<BrowserPanel eventId={undefined} />, []);
+  expect(screen.getByText('No page opened yet')).toBeDefined();
+});
