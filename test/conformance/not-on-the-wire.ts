@@ -35,6 +35,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'CL961–CL963',
   },
   {
+    why: 'How our client and its page hold, load and draw a conversation of any length, and what the browser stores of the app.',
+    ids: 'CL1001–CL1003',
+  },
+  {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
     ids: 'EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204',
   },

@@ -1,5 +1,5 @@
 /** Long histories and kinds that no agent of ours makes, in Chromium, from a server of made-up events. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { EditAction, EditObservation, toJson } from '@tendon/protocol';
 import { EVERY_KIND } from '../conformance/every-kind.ts';
@@ -35,6 +35,8 @@ async function open(id: string, options?: Parameters<StartFixture>[0], page?: Pa
 }
 
 const focused = (page: Page, name: RegExp) => expect.poll(() => focusedName(page), PATIENT).toMatch(name);
+/** What the next screens above the end need is loaded. */
+const settled = (feed: Locator) => expect.poll(() => feed.getAttribute('aria-busy'), PATIENT).toBe('false');
 const rows = (page: Page) => page.locator('[role=feed] [data-row]').count();
 
 it('CL20 CL29: every kind there is can be read, and axe finds nothing in it, in the key map and in the palette', async () => {
@@ -92,6 +94,7 @@ it('CL23: what comes while reading further up is counted, and moves nothing', as
   const page = await open('long', { eventsOf: () => longHistory(15) });
   await page.getByText('All parts are done.').waitFor();
   const feed = page.getByRole('feed');
+  await settled(feed);
   await feed.evaluate((element) => element.scrollTo({ top: element.scrollHeight / 2 }));
   await page.getByRole('button', { name: 'To the newest' }).waitFor();
   const seen = () =>
@@ -120,10 +123,13 @@ it('CL23: at the end the stream follows what grows; further up a row that grows 
 
   await feed.evaluate((element) => element.scrollTo({ top: element.scrollHeight / 2 }));
   await page.getByRole('button', { name: 'To the newest' }).waitFor();
+  await settled(feed);
   const rowAt = (which: 'above' | 'in view') =>
     feed.evaluateHandle((element, wanted) => {
       const { top } = element.getBoundingClientRect();
-      const all = [...element.querySelectorAll('[data-row]')].filter((row) => row.querySelector('[aria-expanded=false]'));
+      const isFolded = (row: { querySelector(of: string): { ariaExpanded: string | null } | null }) =>
+        row.querySelector('[aria-expanded]')?.ariaExpanded === 'false';
+      const all = [...element.querySelectorAll('[data-row]')].filter(isFolded);
       const found = (row: (typeof all)[number]) => {
         const place = row.getBoundingClientRect();
         return wanted === 'above' ? place.bottom < top : place.top > top + 60;
@@ -137,6 +143,25 @@ it('CL23: at the end the stream follows what grows; further up a row that grows 
   await above.evaluate((row) => (row.querySelector('[aria-expanded]') as unknown as { click(): void }).click());
   await expect.poll(height, PATIENT).toBeGreaterThan(small);
   await expect.poll(place, PATIENT).toBe(before);
+});
+
+it('CL1002: the end of a long conversation is there first; what is above comes while it is read, and moves nothing', async () => {
+  const page = await open('long');
+  await page.getByText('All parts are done.').waitFor();
+  const feed = page.getByRole('feed');
+  await feed.focus();
+  const up = async () => {
+    await page.keyboard.press('[');
+    return focusedName(page);
+  };
+  await expect.poll(up, PATIENT).toMatch(/Part 90 of/);
+  expect(await rows(page)).toBeLessThanOrEqual(60);
+  await feed.evaluate((element) => element.scrollTo({ top: 0 }));
+  await feed.getByText(/[\d,]+ earlier events/).waitFor();
+  const parts = await feed
+    .getByRole('article', { name: /: Part/ })
+    .evaluateAll((all) => all.map((row) => Number(/Part (\d+)/.exec(row.getAttribute('aria-label')!)![1])));
+  expect(parts).toEqual(parts.toSorted((a, b) => a - b));
 });
 
 it.each([

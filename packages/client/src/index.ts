@@ -1,6 +1,7 @@
 export { actions, type ActionPayload, type EditArgs, type MessageParts } from './actions.ts';
 export { connect, type ConnectOptions, type ConversationConnection, type ConversationSnapshot, type Notice } from './connection/connect.ts';
 export { type ConnectionState, type RefusalCause } from './connection/connection-state.ts';
+export { type Gap } from './connection/event-window.ts';
 export { openShell, type OwnShell } from './connection/open-shell.ts';
 export { type OutboxEntry } from './connection/outbox.ts';
 export { createRest, type Rest, type RestOptions } from './create-rest.ts';

@@ -52,7 +52,9 @@ export type {
   OutputFrame,
   PortsFrame,
   ReplayFrame,
+  StateFrame,
   StatusFrame,
+  TailFrame,
   VolatileFrame,
 } from './volatile.ts';
 export * from './events/agent.ts';

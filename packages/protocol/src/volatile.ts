@@ -1,3 +1,4 @@
+import type { LlmMetrics } from './event.ts';
 import type { NetworkQuestion } from './rest/network.ts';
 
 /**
@@ -50,7 +51,33 @@ export interface PortsFrame {
  */
 export type ReplayFrame =
   | { readonly volatile: 'replay'; readonly phase: 'begin' }
+  | TailFrame
   | { readonly volatile: 'replay'; readonly phase: 'end'; readonly next_id: number };
+
+/**
+ * To a client that asked for the end of the log (`tail`): the events from `from` below `first_id` are not sent, and `GET …/events` has them.
+ * `state` is the fold of the whole log below `state.next_id`, which is no lower than `first_id`.
+ */
+export interface TailFrame {
+  readonly volatile: 'replay';
+  readonly phase: 'tail';
+  readonly from: number;
+  readonly first_id: number;
+  readonly state: StateFrame;
+}
+
+/** A `ConversationState` on the wire. */
+export interface StateFrame {
+  readonly next_id: number;
+  readonly agent_state: string;
+  readonly reason: string;
+  readonly resumes_at?: string;
+  /** As events are sent. */
+  readonly pending: readonly Readonly<Record<string, unknown>>[];
+  readonly last_user_message_id: number;
+  readonly last_agent_event_id: number;
+  readonly llm_metrics?: LlmMetrics;
+}
 
 /** The status line of old clients, e.g. `STATUS$STARTING_RUNTIME`. */
 export interface StatusFrame {

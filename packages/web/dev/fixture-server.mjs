@@ -58,7 +58,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
   const secrets = new Map();
   const answered = new Map();
   const http = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url, 'http://x');
+    const { pathname, searchParams } = new URL(request.url, 'http://x');
     const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
     if (pathname === '/api/secrets' && request.method === 'POST') return storeSecret(secrets, await json(request), response);
     if (pathname.startsWith('/api/secrets/') && request.method === 'PUT') return storeSecret(secrets, await json(request), response);
@@ -76,6 +76,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
       (pathname.includes('/confirmation/rules') ? () => ruled(pathname, request.method) : undefined) ??
       (pathname.endsWith('/confirmation') ? () => CONFIRMATION : undefined) ??
+      (pathname.endsWith('/events') ? () => pageOf(eventsOf(pathname.split('/').at(-2)), searchParams) : undefined) ??
       UNDOING[pathname.split('/').at(-1)] ??
       (single && (() => oneOf(conversations, single[1], changed)));
     if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(await answer(request)));
@@ -233,10 +234,13 @@ function ruled(pathname, method) {
 }
 
 function converse(socket, eventsOf) {
-  const { conversation_id: id, latest_event_id: latest } = socket.handshake.query;
+  const { conversation_id: id, latest_event_id: latest, tail } = socket.handshake.query;
   const events = eventsOf(id);
-  for (const event of events.filter((one) => one.id > Number(latest))) socket.emit('oh_event', event);
   let nextId = events.at(-1).id + 1;
+  const from = Number(latest) + 1;
+  const first = tail ? Math.max(from, nextId - Number(tail)) : from;
+  if (first > from) socket.emit('tendon_volatile', tailFrame(events, { from, first_id: first, next_id: nextId }));
+  for (const event of events.filter((one) => one.id >= first)) socket.emit('oh_event', event);
   const say = (event) => socket.emit('oh_event', { id: nextId++, timestamp: new Date().toISOString(), source: 'agent', ...event });
   const state = (agent_state) => say({ observation: 'agent_state_changed', content: '', extras: { agent_state, reason: '' } });
   socket.on('oh_user_action', (action) => {
@@ -249,6 +253,22 @@ function converse(socket, eventsOf) {
     if (action.action === 'message') state('running');
   });
   if (id === 'running') speak(socket, nextId);
+}
+
+/** What a server reports of the events that it leaves out. */
+function tailFrame(events, { next_id, ...range }) {
+  const last = events.findLast((event) => event.observation === 'agent_state_changed');
+  const message = events.findLast((event) => event.source === 'user' && event.action === 'message');
+  const { agent_state = 'init', reason = '' } = last?.extras ?? {};
+  const state = { next_id, agent_state, reason, pending: [], last_user_message_id: message?.id ?? -1, last_agent_event_id: next_id - 1 };
+  return { volatile: 'replay', phase: 'tail', ...range, state };
+}
+
+/** A page of them, as `GET …/events` has it. */
+function pageOf(events, query) {
+  const [from, to, limit] = ['start_id', 'end_id', 'limit'].map((name) => Number(query.get(name)));
+  const found = events.filter(({ id }) => id >= from && id <= to);
+  return { events: found.slice(0, limit), has_more: found.length > limit };
 }
 
 /** A partial answer, in small pieces. */

@@ -2,6 +2,7 @@ import type { Event, DelegatedFrame, NetworkFrame, PartialAnswer, PortsFrame, St
 import type { ConversationState } from '@tendon/protocol/reduce';
 import type { ActionPayload, MessageParts } from '../actions.ts';
 import type { ConnectionState } from './connection-state.ts';
+import type { Gap } from './event-window.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { OutboxEntry } from './outbox.ts';
 
@@ -13,6 +14,8 @@ export interface Notice {
 
 export interface ConversationSnapshot {
   readonly events: readonly Event[];
+  /** Ids whose events the server has and did not send (`tail`), lowest first; `load` fetches them. */
+  readonly gaps: readonly Gap[];
   readonly state: ConversationState;
   readonly connection: ConnectionState;
   /** Whether the history has been there once. */
@@ -41,6 +44,11 @@ export interface ConnectOptions {
   readonly share?: string;
   /** Begin after this id; default −1, everything. */
   readonly latestEventId: number;
+  /**
+   * How many of the stored events are wanted, the newest; default: all. `state` is that of the whole log all the same. A server that does
+   * not know this sends everything.
+   */
+  readonly tail?: number;
   /** Gathering of frames before the store publishes; default 16 ms. */
   readonly publishMs: number;
   /** How long `reconnecting` lasts before it is called `offline`; default 10 s. */
@@ -67,6 +75,10 @@ export interface ConversationConnection {
   readonly resend: (clientId: string) => void;
   /** Takes back a message that was not sent yet. */
   readonly cancel: (clientId: string) => void;
+  /** Fetches what of the range is in a gap. Rejects with `ApiError`. */
+  readonly load: (range: Gap) => Promise<void>;
+  /** Forgets the events below `id`, so that a page that is open for days stays small. They are a gap then. */
+  readonly forget: (id: number) => void;
   readonly dismiss: (noticeId: number) => void;
   /** Try now, e.g. when the network is back or a new key is there. */
   readonly retry: () => void;

@@ -48,6 +48,51 @@ describe('the window over a log', () => {
     expect(window.cursor).toBe(8);
   });
 
+  it('CL1001: what is left out is a gap until it is filled, and the state is that of the whole log all the same', () => {
+    const given = log.chain((events) =>
+      record({
+        events: constantFrom(events),
+        first: integer({ min: 0, max: 40 }),
+        at: integer({ min: 0, max: 140 }),
+        size: integer({ min: 1, max: 60 }),
+      }),
+    );
+    assert(
+      property(given, ({ events, first, at, size }) => {
+        const next = events.at(-1)!.id + 1;
+        const [from, base] = [Math.min(first, next), Math.floor((first + 2 * next) / 2)];
+        const fold = (all: readonly Event[]) => all.reduce(reduce, INITIAL_STATE);
+        const window = new EventWindow();
+        // A replay that broke brought the beginning of what the next one leaves out.
+        for (const event of events.slice(0, 3)) window.add(event);
+        window.leaveOut({ from: 0, to: from }, { ...fold(events.filter(({ id }) => id < base)), nextId: base });
+        for (const event of events.filter(({ id }) => id >= from)) window.add(event);
+        const ids = () => window.snapshot().map(({ id }) => id);
+        const isConsistent = () => {
+          const wanted = events.map(({ id }) => id).filter((id) => !window.gaps.some((gap) => id >= gap.from && id < gap.to));
+          expect(ids()).toEqual(wanted);
+          expect(window.state).toMatchObject({ agentState: fold(events).agentState, pending: fold(events).pending });
+        };
+        isConsistent();
+        const range = { from: at, to: at + size };
+        for (const gap of window.gaps) {
+          const part = { from: Math.max(gap.from, range.from), to: Math.min(gap.to, range.to) };
+          if (part.from < part.to)
+            window.load(
+              part,
+              events.filter(({ id }) => id >= part.from && id < part.to),
+            );
+        }
+        isConsistent();
+        window.forget(at);
+        isConsistent();
+        for (const gap of window.gaps) window.load(gap, events);
+        isConsistent();
+        expect(window.gaps).toEqual([]);
+      }),
+    );
+  });
+
   it('CL8: the snapshot is the same until an event comes', () => {
     const window = new EventWindow();
     expect(window.snapshot()).toBe(window.snapshot());

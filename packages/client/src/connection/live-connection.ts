@@ -9,12 +9,13 @@
  * C4  After `close` no timer and no socket is left, and nothing is published.
  */
 import { io, type Socket } from 'socket.io-client';
-import type { Event, ReplayFrame, StatusFrame } from '@tendon/protocol';
+import type { Event, ReplayFrame, StatusFrame, TailFrame } from '@tendon/protocol';
 import { actions, type ActionPayload, type MessageParts } from '../actions.ts';
 import { newId } from '../new-id.ts';
 import type { ConnectOptions, ConversationConnection, ConversationSnapshot, Notice } from './connect.ts';
 import { refusalCause, type ConnectionState } from './connection-state.ts';
-import { EventWindow } from './event-window.ts';
+import { EventWindow, type Gap } from './event-window.ts';
+import { loadEvents } from './load-events.ts';
 import { Outbox } from './outbox.ts';
 import { SnapshotStore } from './snapshot-store.ts';
 import { VolatileBuffers } from './volatile-buffers.ts';
@@ -70,7 +71,7 @@ export class LiveConnection implements ConversationConnection {
   open(): void {
     this.#dropSocket();
     this.#attempt += 1;
-    const { baseUrl, apiKey, share } = this.#options;
+    const { baseUrl, apiKey, share, tail } = this.#options;
     const socket = io(baseUrl, {
       forceNew: true,
       reconnection: false,
@@ -84,6 +85,7 @@ export class LiveConnection implements ConversationConnection {
         // The dialect that this client reads: the server must not guess which release of OpenHands the page is.
         dialect: 'openhands-v0',
         ...(share && { share }),
+        ...(tail !== undefined && { tail }),
       },
     });
     this.#socket = socket;
@@ -123,6 +125,21 @@ export class LiveConnection implements ConversationConnection {
 
   cancel = (clientId: string): void => {
     this.#outbox.cancel(clientId);
+    this.#store.publish();
+  };
+
+  load = async (range: Gap): Promise<void> => {
+    const wanted = this.#window.gaps
+      .map(({ from, to }) => ({ from: Math.max(from, range.from), to: Math.min(to, range.to) }))
+      .filter(({ from, to }) => from < to);
+    for (const gap of wanted) {
+      this.#window.load(gap, await loadEvents(this.#options, this.conversationId, gap));
+      if (this.#connection.state !== 'closed') this.#store.publish();
+    }
+  };
+
+  forget = (id: number): void => {
+    this.#window.forget(id);
     this.#store.publish();
   };
 
@@ -166,6 +183,9 @@ export class LiveConnection implements ConversationConnection {
       case 'replay':
         this.#receiveReplay(frame.frame);
         break;
+      case 'tail':
+        this.#window.leaveOut({ from: frame.from, to: frame.to }, frame.state);
+        break;
       case 'ports':
         this.#ports = frame.ports;
         break;
@@ -202,7 +222,7 @@ export class LiveConnection implements ConversationConnection {
     if (this.#isReplaying && !this.#saysReplay && !isState) this.#awaitQuiet();
   }
 
-  #receiveReplay(frame: ReplayFrame): void {
+  #receiveReplay(frame: Exclude<ReplayFrame, TailFrame>): void {
     this.#saysReplay = true;
     clearTimeout(this.#quietTimer);
     this.#isReplaying = true;
@@ -268,6 +288,7 @@ export class LiveConnection implements ConversationConnection {
   #snapshot(): ConversationSnapshot {
     return {
       events: this.#window.snapshot(),
+      gaps: this.#window.gaps,
       state: this.#window.state,
       connection: this.#connection,
       loaded: this.#loaded,

@@ -36,6 +36,20 @@ describe('frames of the server', () => {
       { observation: 'error', content: 'no', extras: { error_id: 'E' } },
       { type: 'notice', message: 'no', errorId: 'E' },
     ],
+    [
+      {
+        ...{ volatile: 'replay', phase: 'tail', from: 0, first_id: 40 },
+        state: {
+          ...{ next_id: 60, agent_state: 'running', reason: '', last_user_message_id: 3, last_agent_event_id: 59 },
+          pending: [{ id: 59, source: 'agent', action: 'run', args: { command: 'ls' } }, { id: 'x' }, 5],
+        },
+      },
+      {
+        ...{ type: 'tail', from: 0, to: 40 },
+        state: { nextId: 60, agentState: 'running', lastUserMessageId: 3, pending: [{ id: 59, action: 'run' }] },
+      },
+    ],
+    [{ volatile: 'replay', phase: 'tail', from: 0, first_id: 40 }, { type: 'ignored' }],
     [{ volatile: 'delta', turn: 3, part: 'text', offset: 0, text: 'a' }, { type: 'delta' }],
     [{ volatile: 'output', cause: 3, offset: 0, text: 'a' }, { type: 'output' }],
     [

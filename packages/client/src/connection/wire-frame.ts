@@ -1,5 +1,7 @@
 import {
   fromJson,
+  isAction,
+  parseAgentState,
   type DelegatedFrame,
   type DeltaFrame,
   type Event,
@@ -7,8 +9,11 @@ import {
   type OutputFrame,
   type PortsFrame,
   type ReplayFrame,
+  type StateFrame,
   type StatusFrame,
+  type TailFrame,
 } from '@tendon/protocol';
+import { INITIAL_STATE, type ConversationState } from '@tendon/protocol/reduce';
 
 /** What one frame of the server is to a client. `ignored`: nothing that this version could show, e.g. not an object. */
 export type WireFrame =
@@ -19,7 +24,9 @@ export type WireFrame =
   | { readonly type: 'ports'; readonly ports: PortsFrame['ports'] }
   | { readonly type: 'network'; readonly questions: NetworkFrame['questions'] }
   | { readonly type: 'delegated'; readonly waiting: DelegatedFrame['waiting'] }
-  | { readonly type: 'replay'; readonly frame: ReplayFrame }
+  | { readonly type: 'replay'; readonly frame: Exclude<ReplayFrame, TailFrame> }
+  /** The events of the range are not sent; `state` is the fold of the log below `state.nextId`. */
+  | { readonly type: 'tail'; readonly from: number; readonly to: number; readonly state: ConversationState }
   /** An answer to something this client sent, which is not part of the log. */
   | { readonly type: 'notice'; readonly message: string; readonly errorId: string }
   | { readonly type: 'ignored' };
@@ -36,12 +43,43 @@ export function readFrame(json: unknown): WireFrame {
   }
   if (frame.volatile === 'delegated' && Array.isArray(frame.waiting))
     return { type: 'delegated', waiting: frame.waiting.filter(isWaiting) };
-  if (frame.volatile === 'replay' && isReplay(frame)) return { type: 'replay', frame: frame as unknown as ReplayFrame };
+  if (frame.volatile === 'replay' && frame.phase === 'tail') return readTail(frame);
+  if (frame.volatile === 'replay' && isReplay(frame)) return { type: 'replay', frame: frame as { volatile: 'replay'; phase: 'begin' } };
   if (frame.status_update === true) return { type: 'status', status: readStatus(frame) };
-  if (isId(frame.id)) return { type: 'event', event: fromJson(withMeta(frame)) };
+  if (isId(frame.id)) return { type: 'event', event: readEvent(frame) };
   if (frame.error === true) return notice(frame.message, '');
   if (frame.observation === 'error') return notice(frame.content ?? frame.message, errorIdOf(frame.extras));
   return { type: 'ignored' };
+}
+
+/** An event as servers of these generations send it. */
+export function readEvent(frame: Record<string, unknown>): Event {
+  return fromJson(withMeta(frame));
+}
+
+function readTail({ from, first_id, state }: Record<string, unknown>): WireFrame {
+  const given = (state ?? {}) as Partial<StateFrame>;
+  if (!isId(from) || !isId(first_id) || !isId(given.next_id) || !Array.isArray(given.pending)) return { type: 'ignored' };
+  const { next_id, agent_state, reason, resumes_at, pending, last_user_message_id: message, last_agent_event_id: agents } = given;
+  const metrics = given.llm_metrics;
+  return {
+    type: 'tail',
+    from,
+    to: first_id,
+    state: {
+      nextId: next_id,
+      agentState: parseAgentState(agent_state) ?? INITIAL_STATE.agentState,
+      reason: String(reason ?? ''),
+      resumesAt: typeof resumes_at === 'string' ? resumes_at : undefined,
+      pending: (pending as readonly Record<string, unknown>[])
+        .filter((one) => isId(one?.id))
+        .map(readEvent)
+        .filter((event) => isAction(event)),
+      lastUserMessageId: isId(message) ? message : -1,
+      lastAgentEventId: isId(agents) ? agents : -1,
+      metrics: typeof metrics === 'object' && metrics !== null ? metrics : undefined,
+    },
+  };
 }
 
 function isId(value: unknown): value is number {

@@ -75,6 +75,43 @@ describe('SV12: a connection is a cursor over the log', () => {
     }
   });
 
+  it('CL1000: a client that asks for the tail is sent the newest events, and the fold of all before them', async () => {
+    const server = await testServer({ script });
+    const { id } = await withHistory(server);
+    const everything = await replayed(server, id, -1);
+    const log = (await server.engine.conversations.log(id))!;
+    const { nextId } = log;
+    const state = server.engine.conversations.state(id)!;
+    const lastMessage = state.lastUserMessageId;
+    for (const [cursor, tail, first] of [
+      [-1, nextId - lastMessage + 5, lastMessage - 5],
+      // It begins with the user's last message, where that is not far above.
+      [-1, 2, lastMessage],
+      [-1, 1, nextId - lastMessage <= 4 ? lastMessage : nextId - 1],
+      [5, 3, lastMessage],
+      [nextId - 3, 10, undefined],
+      [-1, 9_999, undefined],
+      [-1, '0', undefined],
+      [-1, 'many', undefined],
+    ] as const) {
+      const client = await socketIoClient(server, { conversation_id: id, latest_event_id: cursor, tail });
+      await client.volatile.until((frame) => frame.phase === 'end');
+      client.socket.close();
+      const from = first ?? cursor + 1;
+      const rest = everything.filter((frame) => Number(frame.id) >= from);
+      expect([tail, client.frames.all.filter((frame) => typeof frame.id === 'number')]).toEqual([tail, rest]);
+      const left = client.volatile.all.find((frame) => frame.phase === 'tail');
+      const wanted: unknown = expect.objectContaining({
+        next_id: nextId,
+        agent_state: state.agentState,
+        pending: [],
+        last_user_message_id: lastMessage,
+      });
+      const isLeft = first !== undefined && { from: cursor + 1, first_id: first, state: wanted };
+      expect([tail, left ?? false]).toEqual([tail, isLeft && { volatile: 'replay', phase: 'tail', ...isLeft }]);
+    }
+  });
+
   it('two clients get the same sequence, whenever they came', async () => {
     const server = await testServer({ script });
     const id = await server.create();

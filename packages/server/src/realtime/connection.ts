@@ -16,7 +16,7 @@ import {
 } from '@tendon/protocol';
 import type { Conversations } from '../conversations/conversations.ts';
 import { ClientSession, type ClientSessionOptions, type Initialize } from './client-session.ts';
-import { EventStream } from './event-stream.ts';
+import { EventStream, type Cursor } from './event-stream.ts';
 import { Inbox } from './inbox.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { OpenConversation } from '../conversations/open-conversations.ts';
@@ -33,6 +33,12 @@ export interface ConnectionOptions extends ClientSessionOptions {
   readonly logger: Logger;
   /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
   readonly isWatcher?: boolean;
+}
+
+interface AttachOptions {
+  readonly opens?: boolean;
+  /** Of the stored events only so many, the newest. */
+  readonly tail?: number | undefined;
 }
 
 export class Connection {
@@ -64,19 +70,19 @@ export class Connection {
    * reconnects does not, because that would undo the stop. Resolves with an error when the conversation does not exist or the storage
    * failed. Never rejects. The client's frames wait meanwhile.
    */
-  attach(conversationId: string, from: number, { opens = from === 0 } = {}): Promise<CatalogError | undefined> {
-    const attaching = this.#attach(conversationId, from, opens).catch((cause: unknown) => this.#failed(cause, conversationId));
+  attach(conversationId: string, from: number, { opens = from === 0, tail }: AttachOptions = {}): Promise<CatalogError | undefined> {
+    const attaching = this.#attach(conversationId, { from, tail }, opens).catch((cause: unknown) => this.#failed(cause, conversationId));
     this.#attached = attaching;
     return attaching;
   }
 
   /** `attach` for a client that cannot continue without it: a failure is sent to the client, and the wire is closed. */
-  async begin(conversationId: string, from: number): Promise<void> {
-    const error = await this.attach(conversationId, from);
+  async begin(conversationId: string, from: number, tail?: number): Promise<void> {
+    const error = await this.attach(conversationId, from, { tail });
     if (error) this.#end(error);
   }
 
-  async #attach(conversationId: string, from: number, opens: boolean): Promise<CatalogError | undefined> {
+  async #attach(conversationId: string, cursor: Cursor, opens: boolean): Promise<CatalogError | undefined> {
     const { conversations, wire, isWatcher } = this.#options;
     wire.sendVolatile({ volatile: 'replay', phase: 'begin' });
     const isThere = isWatcher || (await conversations.start(conversationId, { unlessStopped: !opens }));
@@ -98,7 +104,7 @@ export class Connection {
       held.release();
     };
     if (wire.closed.aborted) leave();
-    else void this.#follow(held.open, from).finally(leave);
+    else void this.#follow(held.open, cursor).finally(leave);
     return undefined;
   }
 
@@ -132,11 +138,11 @@ export class Connection {
     this.#send([this.#options.dialect.encodeError(error, this.#options.clock.now().toISOString())]);
   }
 
-  async #follow(open: OpenConversation, from: number): Promise<void> {
+  async #follow(open: OpenConversation, cursor: Cursor): Promise<void> {
     const { wire } = this.#options;
     const signal = AbortSignal.any([wire.closed, open.ended]);
     try {
-      await this.#stream.follow(open, from, signal);
+      await this.#stream.follow(open, cursor, signal);
     } catch (cause) {
       if (!signal.aborted) return this.#end(this.#failed(cause, open.conversation.id));
     }

@@ -53,7 +53,7 @@ it('SV940: a client that was behind gets the rest of the answer as one piece, an
       return whole();
     },
   };
-  await stream.follow({ conversation } as unknown as OpenConversation, 0, new AbortController().signal);
+  await stream.follow({ conversation } as unknown as OpenConversation, { from: 0 }, new AbortController().signal);
   sent.length = 0;
   say('one ');
   unsent.add(BEHIND);

@@ -8,10 +8,12 @@
  *     A dialect that announces states sends the current one when none was stored after the cursor.
  * E3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
  * E4  Where the wire has a channel beside the stream, the client is notified there when the replay begins and when it ends.
+ * E5  A client that asks for the end of the log is sent what was left out in one frame before it: which ids, and their fold.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '@tendon/core';
+import type { Clock, Conversation } from '@tendon/core';
 import type { DeltaFrame, Dialect, Frame, NetworkFrame, Phase, VolatileFrame, OutputFrame } from '@tendon/protocol';
+import type { ConversationState } from '@tendon/protocol/reduce';
 import type { OpenConversation } from '../conversations/open-conversations.ts';
 import { AnswerReader } from '../events/answer-reader.ts';
 import { Past } from './past.ts';
@@ -31,6 +33,13 @@ export interface EventStreamOptions {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly send: (frames: readonly Frame[]) => void;
+}
+
+/** Where a client begins. */
+export interface Cursor {
+  readonly from: number;
+  /** At most so many stored events are wanted, the newest. */
+  readonly tail?: number | undefined;
 }
 
 export class EventStream {
@@ -53,14 +62,17 @@ export class EventStream {
     return this.#nextId;
   }
 
-  /** Sends every event with id ≥ `from`, until the signal aborts. Rejects with the storage's error. */
-  async follow(open: OpenConversation, from: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Sends every event with id ≥ `from`, until the signal aborts; with `tail`, only the last of the stored ones. Rejects with the storage's
+   * error.
+   */
+  async follow(open: OpenConversation, { from, tail }: Cursor, signal: AbortSignal): Promise<void> {
     this.#open = open;
     const { log } = open.conversation;
     const mark = log.nextId;
     const past = new Past(this.#options.dialect);
     const answers = new AnswerReader(log);
-    this.#nextId = Math.min(from, mark);
+    this.#nextId = Math.min(tail === undefined ? from : await this.#skip(open.conversation, from, tail), mark);
     if (from >= mark) {
       this.#announce(open);
       this.#endReplay(mark);
@@ -78,6 +90,32 @@ export class EventStream {
       await this.untilTaken(signal);
       if (phase === 'replay' && event.id % EVENTS_PER_TURN === 0) await setImmediate();
     }
+  }
+
+  /** E5. Returns the first id that is sent. */
+  async #skip({ log, state }: Conversation, from: number, tail: number): Promise<number> {
+    const { wire, dialect } = this.#options;
+    const first = firstOfTail(state, tail);
+    if (first <= from || !wire.carriesVolatile) return from;
+    const pending: Frame[] = [];
+    for (const action of state.pending) pending.push(...dialect.encode(await new AnswerReader(log).fill(action, 'own-call'), 'replay'));
+    wire.sendVolatile({
+      volatile: 'replay',
+      phase: 'tail',
+      from,
+      first_id: first,
+      state: {
+        next_id: state.nextId,
+        agent_state: state.agentState,
+        reason: state.reason,
+        ...(state.resumesAt !== undefined && { resumes_at: state.resumesAt }),
+        pending,
+        last_user_message_id: state.lastUserMessageId,
+        last_agent_event_id: state.lastAgentEventId,
+        ...(state.metrics && { llm_metrics: state.metrics }),
+      },
+    });
+    return first;
   }
 
   #endReplay(next_id: number): void {
@@ -131,6 +169,15 @@ export class EventStream {
     this.#lateQuestions = undefined;
     this.show(frame);
   }
+}
+
+/** How much longer a tail may become so that it begins with the user's last message. */
+const MAX_LONGER = 4;
+
+/** It begins with the user's last message, where that is not far above: what is shown then says what it is about. */
+function firstOfTail({ nextId, lastUserMessageId: message }: ConversationState, tail: number): number {
+  const first = nextId - tail;
+  return message >= 0 && message < first && message >= nextId - MAX_LONGER * tail ? message : first;
 }
 
 /** Output for a client that does not keep up, in order and bounded: the oldest is dropped, and the offsets show the gap. */

@@ -52,3 +52,11 @@ export function cursorFrom(latestEventId: unknown): number {
   const id = typeof latestEventId === 'string' && latestEventId.trim() !== '' ? Number(latestEventId) : latestEventId;
   return typeof id === 'number' && Number.isSafeInteger(id) && id >= -1 ? id + 1 : 0;
 }
+
+const MAX_TAIL = 10_000;
+
+/** How many of the stored events a client wants; nothing for what is no count. */
+export function tailFrom(tail: unknown): number | undefined {
+  const count = typeof tail === 'string' && /^\d{1,9}$/.test(tail) ? Number(tail) : 0;
+  return count > 0 ? Math.min(count, MAX_TAIL) : undefined;
+}

@@ -10,7 +10,7 @@ import { failureBody } from '../platform/http/failure.ts';
 import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
-import { cursorFrom } from './past.ts';
+import { cursorFrom, tailFrom } from './past.ts';
 import { endWithAccess, isAdmin, isWatcher, type RealtimeContext } from './realtime-context.ts';
 import { HeldPolls, socketIoWire } from './socket-io-wire.ts';
 import { InBandSession } from './in-band-session.ts';
@@ -147,7 +147,7 @@ async function serve(socket: Socket, context: RealtimeContext, polls: HeldPolls)
   const connection = speak(isDocument ? eventsDoc : dialectOf(socket.handshake));
   listen(socket, context, connection);
   connection.greet();
-  await connection.begin(conversation, from);
+  await connection.begin(conversation, from, tailFrom(socket.handshake.query.tail));
 }
 
 /** Only browsers send an origin. A program gets the dialect of 0.62, whatever its query lacks; so does a page that asks for it. */

@@ -1,7 +1,7 @@
 import type { ConversationConnection, ConversationSnapshot } from '@tendon/client';
 import type { Action } from '@tendon/protocol';
 import type { ConversationState } from '@tendon/protocol/reduce';
-import { createContext, useContext } from 'react';
+import { createContext, use, useContext } from 'react';
 
 export interface OpenConversation {
   readonly id: string;
@@ -24,8 +24,20 @@ export interface Shown {
 
 export const ConversationContext = createContext<OpenConversation | undefined>(undefined);
 
+/** What of it stays the same while events come. */
+export type ConversationActs = Omit<OpenConversation, 'snapshot'>;
+
+export const ConversationActsContext = createContext<ConversationActs | undefined>(undefined);
+
 export function useConversation(): OpenConversation {
   const open = useContext(ConversationContext);
+  if (!open) throw new Error('There is no conversation around this component');
+  return open;
+}
+
+/** For what is drawn often: it is not drawn again because an event came. */
+export function useConversationActs(): ConversationActs {
+  const open = use(ConversationActsContext) ?? use(ConversationContext);
   if (!open) throw new Error('There is no conversation around this component');
   return open;
 }

@@ -19,7 +19,13 @@ export interface StateNowOptions {
 
 /** The sentence of a conversation as its events have it: of the state line, the title of the window and what is read aloud. */
 export function stateNow(
-  { state, events, status, answer }: Pick<ConversationSnapshot, 'state' | 'events' | 'status' | 'answer'>,
+  {
+    state,
+    events,
+    gaps,
+    status,
+    answer,
+  }: Pick<ConversationSnapshot, 'state' | 'events' | 'status' | 'answer'> & Partial<Pick<ConversationSnapshot, 'gaps'>>,
   { model, now = 0 }: StateNowOptions = {},
 ): StateNow {
   const doing = actionOfAgent(state);
@@ -41,7 +47,8 @@ export function stateNow(
       isFresh: state.lastUserMessageId < 0,
       asks: state.agentState === 'awaiting_user_input' && isQuestion(events),
       starting: startingWords(status?.id),
-      filesEdited: isOver ? editedSinceRest(events) : undefined,
+      // Of events that are not loaded nobody knows here.
+      filesEdited: isOver && !gaps?.length ? editedSinceRest(events) : undefined,
       model,
       now,
     }),

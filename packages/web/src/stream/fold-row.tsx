@@ -39,6 +39,7 @@ export function FoldRow({ item, position, size, folds }: RowPlace & { readonly i
                 position={position}
                 size={size}
                 isNewest={false}
+                runs={false}
 
                 live={undefined}
                 folds={folds}

@@ -2,7 +2,8 @@ import { memo } from 'react';
 import { Prose } from '../code/prose.tsx';
 import { clock } from '../copy/figures.ts';
 import { FoldRow } from './fold-row.tsx';
-import { StepRow } from './step-row.tsx';
+import { GapRow } from './gap-row.tsx';
+import { type Runs, StepRow } from './step-row.tsx';
 import type { StreamItem } from './stream-item.ts';
 import { TurnRow } from './turn-row.tsx';
 import type { Folds } from './use-folds.ts';
@@ -16,6 +17,7 @@ export interface RowPlace {
 export interface ItemRowProps extends RowPlace {
   readonly item: StreamItem;
   readonly isNewest: boolean;
+  readonly runs: Runs;
   readonly live: string | undefined;
   readonly folds: Folds;
 }
@@ -28,6 +30,8 @@ export const ItemRow = memo(function ItemRow({ item, ...props }: ItemRowProps) {
       return <StepRow step={item} {...props} />;
     case 'fold':
       return <FoldRow item={item} {...props} />;
+    case 'gap':
+      return <GapRow item={item} {...props} />;
     case 'speech':
       return (
         <article

@@ -3,8 +3,9 @@ import { type Event, fromJson } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { EVERY_KIND } from './every-kind.test-support.ts';
 import { foldWords } from './fold-row.tsx';
-import { foldTurns, projectItems } from './project-items.ts';
-import type { FoldItem } from './stream-item.ts';
+import { foldTurns } from './fold-turns.ts';
+import { projectItems, StreamProjection } from './project-items.ts';
+import type { FoldItem, StreamItem } from './stream-item.ts';
 
 function events(...parts: readonly object[]): readonly Event[] {
   return parts.map((part, id) => fromJson({ id, timestamp: `2026-01-01T00:00:${String(id).padStart(2, '0')}Z`, source: 'agent', ...part }));
@@ -113,5 +114,33 @@ describe('turns that are over', () => {
     const shown = (isOver: boolean) =>
       foldTurns(projectItems(events(...long.slice(0, 5), userMessage('more'), run('x'))), isOver).map((item) => item.type);
     expect(shown(false)).not.toContain('fold');
+  });
+
+  it('CL1003: rows of a growing conversation are those of the whole, and what an event does not concern is not made again', () => {
+    const asked = { action: 'run', args: { command: 'rm x', confirmation_state: 'awaiting_confirmation' } };
+    const late = [userMessage('more'), ran(1), asked, { ...asked, args: { ...asked.args, confirmation_state: 'confirmed' } }, ran(20)];
+    const all = events(...long, ...late, state('paused'), run('last'));
+    const [projection, none] = [new StreamProjection(), [] as const];
+    let before: readonly StreamItem[] = [];
+    for (let length = 1; length <= all.length; length += 1) {
+      const isOver = length % 3 === 0;
+      const items = projection.items(all.slice(0, length), none, isOver);
+      expect(items).toEqual(foldTurns(projectItems(all.slice(0, length)), isOver));
+      const turn = items.findLastIndex((item) => item.type === 'turn');
+      const settled = length > 19 ? items.slice(0, turn) : [];
+      expect(settled.filter((item, index) => item !== before[index])).toEqual([]);
+      before = items;
+    }
+  });
+
+  it('CL1002: missing events are one row where they are missing, and none above the first', () => {
+    const some = [...events(...long)].filter(({ id }) => id > 3 && (id < 6 || id > 11));
+    const gaps = [
+      { from: 0, to: 4 },
+      { from: 6, to: 12 },
+    ];
+    const items = new StreamProjection().items(some, gaps, false);
+    expect(items.flatMap((item) => (item.type === 'gap' ? [[item.from, item.to]] : []))).toEqual([[6, 12]]);
+    expect(items.at(-1)).toMatchObject({ type: 'step' });
   });
 });

@@ -19,6 +19,7 @@ function shown(given: { readonly events?: readonly Event[]; readonly answer?: ob
     loaded: true,
     events,
     outbox: [],
+    gaps: [],
     outputs: new Map(),
     notices: [],
     answer,

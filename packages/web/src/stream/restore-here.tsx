@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CheckpointChanges, CheckpointInfo } from '@tendon/protocol';
 import { useNavigate } from 'react-router';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs } from '../conversation/open-conversation.ts';
 import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
@@ -17,7 +17,7 @@ interface RestoreHereProps {
 
 /** The way back to before a step, and on from after it in a second conversation. What would change is shown first. */
 export function RestoreHere({ actionId, lastId, onDone }: RestoreHereProps) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const list = useQuery({ queryKey: ['checkpoints', id, actionId], queryFn: () => tendon.conversations.checkpoints(id), retry: false });
   const checkpoint = list.data && checkpointBefore(list.data.checkpoints, actionId);
   return (
@@ -45,7 +45,7 @@ const PARTS = [
 ] as const;
 
 function Restore({ checkpoint: { number, event_id: step }, onDone }: { readonly checkpoint: CheckpointInfo; readonly onDone: () => void }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const queries = useQueryClient();
   const changes = useQuery({
     queryKey: ['checkpoint-changes', id, number],
@@ -106,7 +106,7 @@ function Changes({ changes: { count, changes } }: { readonly changes: Checkpoint
 }
 
 function Fork({ lastId }: { readonly lastId: number }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const navigate = useNavigate();
   const fork = useMutation({
     mutationFn: () => tendon.conversations.fork(id, lastId),

@@ -1,6 +1,6 @@
 import { Braces, Copy, History, Link2, PanelRightOpen } from 'lucide-react';
 import { useState } from 'react';
-import { type TabName, useConversation } from '../conversation/open-conversation.ts';
+import { type TabName, useConversationActs } from '../conversation/open-conversation.ts';
 import { elapsed } from '../copy/figures.ts';
 import { paths } from '../lib/paths.ts';
 import { useNow } from '../lib/use-now.ts';
@@ -11,21 +11,23 @@ import { RestoreHere } from './restore-here.tsx';
 import { cardOf } from './cards/card-of.tsx';
 import type { Card, CardRow } from './cards/card.tsx';
 import type { RowPlace } from './item-row.tsx';
-import { isPending, type StepItem } from './stream-item.ts';
+import type { StepItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
+
+export type Runs = 'known' | 'unknown' | false;
 
 export interface StepRowProps extends RowPlace {
   readonly step: StepItem;
   readonly isNewest: boolean;
+  /** It began and has not ended; `unknown`: nobody knows whether it still runs. */
+  readonly runs: Runs;
   readonly live: string | undefined;
   readonly folds: Folds;
 }
 
 /** One step: a row with its icon in the gutter, and a body that hangs from the text edge. */
-export function StepRow({ step, position, size, isNewest, live, folds }: StepRowProps) {
+export function StepRow({ step, position, size, isNewest, runs, live, folds }: StepRowProps) {
   const card = cardOf(step, live);
-  const { snapshot } = useConversation();
-  const isRunning = isPending(step) && RUNS.has(snapshot.state.agentState);
   const [isRestoring, setRestoring] = useState(false);
   const isOpen = card.body !== undefined && folds.isOpen(step.key, card.open === 'always' || (card.open === 'newest' && isNewest));
   return (
@@ -42,7 +44,7 @@ export function StepRow({ step, position, size, isNewest, live, folds }: StepRow
       <div className="min-w-0">
         <div className="event-head">
           <RowLine card={card} hasBody={card.body !== undefined} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
-            {isRunning && <Running since={Date.parse(step.at)} isKnown={snapshot.connection.state === 'connected'} />}
+            {runs && <Running since={Date.parse(step.at)} isKnown={runs === 'known'} />}
           </RowLine>
           <Acts step={step} card={card} isRestoring={isRestoring} onRestore={() => setRestoring(!isRestoring)} />
         </div>
@@ -94,9 +96,6 @@ function RowLine(props: {
   );
 }
 
-/** States in which a step that began still runs. */
-const RUNS: ReadonlySet<string> = new Set(['running', 'paused', 'user_confirmed']);
-
 /** Without a connection nobody knows whether it still does. */
 function Running({ since, isKnown }: { readonly since: number; readonly isKnown: boolean }) {
   const now = useNow(isKnown);
@@ -118,7 +117,7 @@ interface ActsProps {
 }
 
 function Acts({ step, card, isRestoring, onRestore }: ActsProps) {
-  const { id, show, isWatched } = useConversation();
+  const { id, show, isWatched } = useConversationActs();
   const tab = TABS[step.action?.action ?? ''];
   return (
     <div className="event-acts">

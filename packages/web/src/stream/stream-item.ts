@@ -45,7 +45,14 @@ export interface FoldItem extends Common {
   readonly steps: readonly StepItem[];
 }
 
-export type StreamItem = TurnItem | SpeechItem | StepItem | NoteItem | FoldItem;
+/** Events that the server has and that are not loaded: those from `from` below `to`. */
+export interface GapItem extends Common {
+  readonly type: 'gap';
+  readonly from: number;
+  readonly to: number;
+}
+
+export type StreamItem = TurnItem | SpeechItem | StepItem | NoteItem | FoldItem | GapItem;
 
 /** Whether the step ended badly. */
 export function isFailure({ observation, wasStopped }: StepItem): boolean {

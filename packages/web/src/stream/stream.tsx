@@ -1,6 +1,6 @@
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useRef, useState, useMemo } from 'react';
-import type { ConversationSnapshot } from '@tendon/client';
+import { useRef, useState, useMemo } from 'react';
+import type { ConversationSnapshot, Gap } from '@tendon/client';
 import { StreamingProse } from '../code/prose.tsx';
 import { useConversation, openDecision } from '../conversation/open-conversation.ts';
 import { count } from '../copy/figures.ts';
@@ -13,8 +13,10 @@ import { OutboxRow, StickyTurn } from './turn-row.tsx';
 import { type Folds, useFolds } from './use-folds.ts';
 import { useStreamKeys } from './use-stream-keys.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
-import { foldTurns, projectItems } from './project-items.ts';
+import { StreamProjection } from './project-items.ts';
 import { isPending, type StreamItem } from './stream-item.ts';
+import { EarlierLine } from './gap-row.tsx';
+import { useEarlier } from './use-earlier.ts';
 
 /** Everything that happened, oldest first; only what is in view is in the document. */
 export function Stream() {
@@ -23,11 +25,20 @@ export function Stream() {
   const rows = useRows(snapshot);
   const { items, keys } = rows;
   const scroller = useRef<HTMLDivElement>(null);
-  const [focused, setFocused] = useState<number>();
-  const list = useVirtualRows(scroller, keys, (index) => estimateHeight(items[index]), focused);
+  const [focusedKey, setFocusedKey] = useState<string>();
+  // By its key: rows that are loaded above move it.
+  const focusedAt = useMemo(() => (focusedKey === undefined ? -1 : keys.indexOf(focusedKey)), [keys, focusedKey]);
+  const focused = focusedAt < 0 ? undefined : focusedAt;
+  const setFocused = (index: number | undefined) => setFocusedKey(index === undefined ? undefined : keys[index]);
+  const missing = gapAbove(snapshot);
+  const list = useVirtualRows(scroller, keys, (index) => estimateHeight(items[index]), {
+    pinned: focused,
+    paddingTop: missing ? ABOVE : 0,
+  });
   const folds = useFolds();
-  useStreamKeys({ scroller, items, keys, focused, setFocused, list });
-  const seen = useSeen(events.length, list.isAtEnd);
+  const earlier = useEarlier({ snapshot, items, list, missing });
+  useStreamKeys({ scroller, items, keys, focused, setFocused, list, loadFirst: earlier.loadFirst });
+  const seen = useSeen(events.at(-1)?.id ?? -1, events, list.isAtEnd);
   return (
     <div className="stream-frame">
       <div
@@ -36,16 +47,13 @@ export function Stream() {
         // A feed has articles; one that has none yet is no feed.
         role={items.length > 0 ? 'feed' : 'group'}
         aria-label="Events"
-        aria-busy={!loaded}
+        aria-busy={!loaded || earlier.isLoading}
         tabIndex={0}
         onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && setFocused(undefined)}
       >
-        {!loaded && items.length === 0 && (
-          <div className="p-4">
-            <Late>{events.length > 0 ? `Loading ${count(events.length, 'event')}` : 'Loading the history'}</Late>
-          </div>
-        )}
+        {!loaded && items.length === 0 && <Loading events={events.length} />}
         <div className="stream-window" style={{ height: list.total }}>
+          {missing && <EarlierLine missing={missing} earlier={earlier} />}
           {list.rows.map(({ index, top }) => (
             <div
               key={keys[index]}
@@ -60,7 +68,7 @@ export function Stream() {
           ))}
         </div>
       </div>
-      <StickyTurn items={items} first={list.first} scroller={scroller} onGo={(index) => list.toRow(index, 'start')} />
+      <StickyTurn items={items} first={list.first} isAtTop={list.above <= 0} onGo={(index) => list.toRow(index, 'start')} />
       {!list.isAtEnd && (
         <Button className="new-events" onClick={list.toEnd}>
           {seen > 0 ? count(seen, 'new event') : 'To the newest'}
@@ -71,28 +79,41 @@ export function Stream() {
   );
 }
 
+/** States in which a step that began still runs. */
+const RUNS: ReadonlySet<string> = new Set(['running', 'paused', 'user_confirmed']);
+
+function Loading({ events }: { readonly events: number }) {
+  return (
+    <div className="p-4">
+      <Late>{events > 0 ? `Loading ${count(events, 'event')}` : 'Loading the history'}</Late>
+    </div>
+  );
+}
+
 function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: number; readonly folds: Folds }) {
-  const { outbox, outputs } = useConversation().snapshot;
-  const { items, newest, thinking, answer, keys } = rows;
+  const { outbox, outputs, state, connection } = useConversation().snapshot;
+  const known = connection.state === 'connected' ? 'known' : 'unknown';
+  const { items, newest, thinking, answer } = rows;
   const item = items[index];
   if (item) {
     return (
       <ItemRow
         item={item}
         position={index + 1}
-        size={keys.length}
+        size={rows.size}
         isNewest={newest.has(index)}
+        runs={item.type === 'step' && isPending(item) && RUNS.has(state.agentState) && known}
         live={item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined}
         folds={folds}
       />
     );
   }
-  const place = { position: index + 1, size: keys.length };
+  const place = { position: index + 1, size: rows.size };
   if (index === items.length && thinking) return <ThinkingRow {...thinking} {...place} folds={folds} />;
   const answerAt = items.length + (thinking ? 1 : 0);
   if (index === answerAt && answer !== undefined) {
     return (
-      <article className="event" tabIndex={-1} aria-label="Partial answer" aria-posinset={index + 1} aria-setsize={keys.length}>
+      <article className="event" tabIndex={-1} aria-label="Partial answer" aria-posinset={index + 1} aria-setsize={rows.size}>
         <span />
         <div className="speech">
           <StreamingProse text={answer} />
@@ -105,12 +126,21 @@ function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: numb
 }
 
 /** How many events came since the end was last in view. */
-function useSeen(total: number, isAtEnd: boolean): number {
-  const [mark, setMark] = useState(total);
-  useEffect(() => {
-    if (isAtEnd) setMark(total);
-  }, [isAtEnd, total]);
-  return isAtEnd ? 0 : Math.max(0, total - mark);
+function useSeen(newest: number, events: ConversationSnapshot['events'], isAtEnd: boolean): number {
+  const mark = useRef(newest);
+  if (isAtEnd) mark.current = newest;
+  let at = events.length;
+  while (at > 0 && events[at - 1]!.id > mark.current) at -= 1;
+  return events.length - at;
+}
+
+/** Height of the line that stands above the first event while there are earlier ones. */
+const ABOVE = 28;
+
+/** What is not loaded before the first event. */
+function gapAbove({ events, gaps }: ConversationSnapshot): Gap | undefined {
+  const [first] = gaps;
+  return first && events.length > 0 && first.from < events[0]!.id ? first : undefined;
 }
 
 const AT_REST: ReadonlySet<string> = new Set(['finished', 'stopped', 'rejected', 'error', 'awaiting_user_input']);
@@ -125,16 +155,19 @@ interface Rows {
   readonly answer: string | undefined;
   /** One for each row, stable over time. */
   readonly keys: readonly string[];
+  /** For `aria-setsize`: −1 while it is not known, because more is coming or not everything is loaded. */
+  readonly size: number;
 }
 
-function useRows({ events, answer, outbox, state }: ConversationSnapshot): Rows {
+function useRows({ events, gaps, answer, outbox, state }: ConversationSnapshot): Rows {
+  const [projection] = useState(() => new StreamProjection());
   const isOver = AT_REST.has(state.agentState);
   const decision = openDecision(state)?.id;
   const items = useMemo(() => {
-    const projected = foldTurns(projectItems(events), isOver);
+    const projected = projection.items(events, gaps, isOver);
     // What waits for a decision is shown once, in the composer.
     return decision === undefined ? projected : projected.filter((item) => item.id !== decision || item.type !== 'step');
-  }, [events, isOver, decision]);
+  }, [projection, events, gaps, isOver, decision]);
   const newest = useMemo(() => newestSteps(items), [items]);
   const hasAnswer = Boolean(answer?.text.trim());
   const isThinking = Boolean(answer?.reasoning.trim());
@@ -148,7 +181,8 @@ function useRows({ events, answer, outbox, state }: ConversationSnapshot): Rows 
     [items, isThinking, hasAnswer, outbox],
   );
   const thinking = isThinking ? { turn: answer!.turn, text: answer!.reasoning } : undefined;
-  return { items, newest, thinking, answer: hasAnswer ? answer!.text : undefined, keys };
+  const size = gaps.length === 0 && isOver ? keys.length : -1;
+  return { items, newest, thinking, answer: hasAnswer ? answer!.text : undefined, keys, size };
 }
 
 /** Where the newest step stands, and the newest command of the same turn: a person who comes back wants to see its output. */
@@ -167,6 +201,7 @@ function estimateHeight(item: StreamItem | undefined): number {
     case 'speech':
       return 12 + 22 * Math.ceil(item.text.length / 68);
     case 'note':
+    case 'gap':
       return 28;
     case 'step':
     case 'fold':

@@ -1,7 +1,6 @@
 import type { OutboxEntry } from '@tendon/client';
 import { UserRound } from 'lucide-react';
-import type { RefObject } from 'react';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs } from '../conversation/open-conversation.ts';
 import { cut, firstLine } from '../copy/shorten.ts';
 import { clock } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
@@ -70,12 +69,12 @@ function TurnLine(props: { readonly text: string; readonly at: string; readonly 
 export function StickyTurn(props: {
   readonly items: readonly StreamItem[];
   readonly first: number;
-  readonly scroller: RefObject<HTMLElement | null>;
+  readonly isAtTop: boolean;
   readonly onGo: (index: number) => void;
 }) {
-  const { items, first, scroller, onGo } = props;
-  const index = items.findLastIndex((item, at) => at <= first && item.type === 'turn');
-  const isAtTop = (scroller.current?.scrollTop ?? 0) <= 0;
+  const { items, first, isAtTop, onGo } = props;
+  let index = Math.min(first, items.length - 1);
+  while (index >= 0 && items[index]!.type !== 'turn') index -= 1;
   if (index < 0 || isAtTop) return null;
   const turn = items[index] as TurnItem;
   return (
@@ -95,7 +94,7 @@ const STATES = { waiting: 'Not sent yet', sent: 'Sending', unconfirmed: 'Not con
 
 /** Sent, and not an event yet. */
 export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
-  const { connection } = useConversation();
+  const { connection } = useConversationActs();
   return (
     <article className="turn unsent" tabIndex={-1} aria-label={`Your message, not sent yet: ${String(entry.payload.args.content)}`}>
       <span className="gutter self-center">

@@ -7,7 +7,8 @@ import { INITIAL_STATE, reduce } from '@tendon/protocol/reduce';
 import { pastWords } from '../copy/state-sentence.ts';
 import { stateNow } from '../conversation/state-now.ts';
 import { cardOf } from './cards/card-of.tsx';
-import { foldTurns, projectItems } from './project-items.ts';
+import { foldTurns } from './fold-turns.ts';
+import { projectItems } from './project-items.ts';
 import type { StepItem, StreamItem } from './stream-item.ts';
 
 /** What the log contradicts, in words; empty when all is true. */

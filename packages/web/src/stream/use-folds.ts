@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 
 export interface Folds {
   /** The choice by hand where there is one, else `byDefault`. */
@@ -9,8 +9,12 @@ export interface Folds {
 /** What was folded or opened by hand; it stays until the page is left. */
 export function useFolds(): Folds {
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
-  return {
-    isOpen: (key, byDefault) => chosen.get(key) ?? byDefault,
-    set: (key, isOpen) => setChosen((before) => new Map(before).set(key, isOpen)),
-  };
+  // The same until something is folded or opened: rows are not drawn again for it.
+  return useMemo(
+    () => ({
+      isOpen: (key, byDefault) => chosen.get(key) ?? byDefault,
+      set: (key, isOpen) => setChosen((before) => new Map(before).set(key, isOpen)),
+    }),
+    [chosen],
+  );
 }

@@ -12,24 +12,28 @@ export interface StreamKeys {
   readonly focused: number | undefined;
   readonly setFocused: (index: number | undefined) => void;
   readonly list: VirtualRows;
+  readonly loadFirst: () => Promise<void>;
 }
 
 /** Moving over the events with the keyboard. The row that is moved to is put into the document first, then gets the focus. */
-export function useStreamKeys({ scroller, items, keys, focused, setFocused, list }: StreamKeys): void {
+export function useStreamKeys({ scroller, items, keys, focused, setFocused, list, loadFirst }: StreamKeys): void {
   const rowAt = (index: number) => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] :is(article, .turn)`);
-  const wanted = useRef<number | undefined>(undefined);
+  const wanted = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
-    const row = wanted.current === undefined ? undefined : rowAt(wanted.current);
+    const row = wanted.current === undefined ? undefined : rowAt(keys.indexOf(wanted.current));
     if (!row) return;
     wanted.current = undefined;
     row.focus({ preventScroll: true });
   });
   const go = (index: number) => {
     if (index < 0 || index >= keys.length) return;
-    wanted.current = index;
+    wanted.current = keys[index];
     list.toRow(index);
     setFocused(index);
   };
+  const latest = useRef(go);
+  latest.current = go;
+  const toFirst = () => latest.current(0);
   const from = focused ?? list.first;
   const find = (accepts: (item: StreamItem) => boolean, step: 1 | -1) => () => {
     for (let at = from + step; at >= 0 && at < items.length; at += step) if (accepts(items[at]!)) return go(at);
@@ -50,7 +54,7 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
     move('next-error', 'Next error', ['e'], find(isFailedStep, 1)),
     move('next-edit', 'Next edit', ['d'], find(isEdit, 1)),
     move('newest', 'Newest event', ['G'], () => (go(keys.length - 1), list.toEnd())),
-    move('first', 'First event', ['g g'], () => go(0)),
+    move('first', 'First event', ['g g'], () => void loadFirst().then(toFirst, toFirst)),
     ...useEventCommands(focused === undefined ? undefined : items[focused], () => rowAt(focused!)),
   ]);
 }

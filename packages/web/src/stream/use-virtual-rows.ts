@@ -12,6 +12,7 @@ import {
   observeElementOffset,
   observeElementRect,
   useVirtualizer,
+  type Range,
   type VirtualItem,
   type Virtualizer,
 } from '@tanstack/react-virtual';
@@ -32,6 +33,8 @@ export interface VirtualRows {
   readonly isAtEnd: boolean;
   /** The first row in view. */
   readonly first: number;
+  /** Pixels that are scrolled out of view above; infinite before there is a layout. */
+  readonly above: number;
   /** The `ref` of a row's element, which names its index in `data-row`. */
   readonly measure: (element: HTMLElement | null) => void;
   readonly toEnd: () => void;
@@ -44,7 +47,7 @@ export function useVirtualRows(
   scroller: RefObject<HTMLElement | null>,
   keys: readonly string[],
   estimate: (index: number) => number,
-  pinned: number | undefined,
+  { pinned, paddingTop }: { readonly pinned: number | undefined; readonly paddingTop: number },
 ): VirtualRows {
   const [follows, setFollows] = useFollowing();
   const anchor = useWidthAnchor();
@@ -56,10 +59,8 @@ export function useVirtualRows(
     measureElement: measureHeight,
     indexAttribute: 'data-row',
     overscan: OVERSCAN,
-    rangeExtractor: useCallback(
-      (range: Parameters<typeof defaultRangeExtractor>[0]) => withPinned(defaultRangeExtractor(range), pinned, range.count),
-      [pinned],
-    ),
+    paddingStart: paddingTop,
+    rangeExtractor: useCallback((range: Range) => withPinned(defaultRangeExtractor(range), pinned, range.count), [pinned]),
     // What changes above the first visible row moves it by as much as the list is scrolled.
     anchorTo: 'end',
     scrollEndThreshold: END_WITHIN,
@@ -82,23 +83,54 @@ export function useVirtualRows(
       }),
   });
   list.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
+  const total = list.getTotalSize();
+  const before = useRowsBefore(list, keys);
+  // Only where the layout is another one: to look at it forces the browser to make it at once.
   useLayoutEffect(() => {
-    if (follows.current) scrollToEnd(scroller.current);
-    anchor.onLayout(list, follows.current ? null : scroller.current);
-  });
+    const still = follows.current ? null : scroller.current;
+    if (!still) scrollToEnd(scroller.current);
+    anchor.onLayout(list, still);
+    before.restore(still);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what else it reads are references
+  }, [total, keys, anchor.widths(), follows.current]);
   return {
     rows: list.getVirtualItems().map(({ index, start }) => ({ index, top: start })),
-    total: list.getTotalSize(),
+    total,
+    above: follows.current ? total - (list.scrollRect?.height || Number.NEGATIVE_INFINITY) : (list.scrollOffset ?? 0),
     isAtEnd: follows.current,
     first: list.range?.startIndex ?? 0,
     measure: list.measureElement,
-    toEnd: () => {
-      setFollows(true);
-      list.scrollToEnd();
-    },
+    toEnd: () => (setFollows(true), list.scrollToEnd()),
     toRow: (index, block = 'nearest') => {
       list.scrollToIndex(index, { align: block === 'start' ? 'start' : 'auto' });
       setFollows(isAtEnd(scroller.current));
+    },
+  };
+}
+
+/**
+ * Keeps what is read in its place when the first visible row is not a row any more, because what was loaded above it has joined it (V2). Of
+ * a row that is still one the list takes care itself.
+ */
+function useRowsBefore(list: List, keys: readonly string[]) {
+  const shown = useRef<{ readonly keys: readonly string[]; readonly places: readonly (readonly [key: string, place: number])[] }>(
+    undefined,
+  );
+  return {
+    restore(scroller: HTMLElement | null) {
+      const last = shown.current;
+      const offset = list.scrollOffset ?? 0;
+      const [first] = last?.places ?? [];
+      if (scroller && last && last.keys !== keys && first && !keys.includes(first[0])) {
+        const still = last.places.find(([key]) => keys.includes(key));
+        const row = still && list.measurementsCache[keys.indexOf(still[0])];
+        if (row) {
+          scroller.scrollTop = row.start - still[1];
+          list.scrollOffset = scroller.scrollTop;
+        }
+      }
+      const visible = list.getVirtualItems().filter((row) => row.end > (list.scrollOffset ?? offset));
+      shown.current = { keys, places: visible.map((row) => [String(row.key), row.start - (list.scrollOffset ?? offset)]) };
     },
   };
 }
@@ -114,7 +146,10 @@ function useWidthAnchor() {
   const width = useRef<number>(undefined);
   const anchor = useRef<Anchor>(undefined);
   const isDue = useRef(false);
+  const count = useRef(0);
   return {
+    /** How many widths there were. */
+    widths: () => count.current,
     onWidth(list: List, next: number) {
       const isOther = width.current !== undefined && width.current !== next;
       width.current = next;
@@ -122,6 +157,7 @@ function useWidthAnchor() {
       if (!isOther) return;
       forgetHeights(list);
       isDue.current = true;
+      count.current += 1;
       const place = placeOf(list, anchor.current);
       // At once, so that the rows that are rendered next are those around the anchor, and know what is above the view.
       if (place !== undefined) list.scrollOffset = place;

@@ -1,9 +1,10 @@
 import type { LucideIcon } from 'lucide-react';
+import { memo } from 'react';
 import { cx } from './cx.ts';
 
-export function Icon({ of: Of, small }: { readonly of: LucideIcon; readonly small?: boolean }) {
+export const Icon = memo(function Icon({ of: Of, small }: { readonly of: LucideIcon; readonly small?: boolean }) {
   return <Of className={cx('icon', small && 'icon-small')} aria-hidden="true" />;
-}
+});
 
 /** The mark: a bar and a curve that joins it. */
 export function Mark() {

@@ -92,6 +92,25 @@ export const delivery: readonly Check[] = [
       assert.equal(end.next_id, Math.max(...ids) + 1);
     },
   },
+  {
+    id: 'v0-socketio/tail',
+    title: 'a client that asks for the newest events is sent no others, and what the conversation is at',
+    cites: ['CL1000'],
+    shares: 'long-turn',
+    async run(target) {
+      const { id, live } = await target.shared(longTurn);
+      const all = idsOf(live);
+      const peer = join(target, id, { query: { tail: '10' } });
+      const left = await peer.volatile.until('what is left out', (frame) => frame.volatile === 'replay' && frame.phase === 'tail');
+      await peer.volatile.until('the end of the replay', (frame) => frame.phase === 'end');
+      const first = Number(left.first_id);
+      assert.ok(first > all[20]!, `it begins with event ${first}`);
+      isTheRest(idsOf(peer.frames.all), { after: first - 1, all, who: 'a client that asks for ten' });
+      const { agent_state } = left.state as { readonly agent_state?: unknown };
+      const last = peer.frames.all.findLast(isObservation('agent_state_changed'));
+      assert.equal(agent_state, (last?.extras as { readonly agent_state?: unknown } | undefined)?.agent_state);
+    },
+  },
 ];
 
 const isEcho = (client_id: string) => (frame: Frame) => frame.client_id === client_id && frame.action === 'message';

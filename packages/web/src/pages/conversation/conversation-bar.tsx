@@ -3,7 +3,7 @@ import type { ConversationInfo } from '@tendon/client';
 import { ArrowLeft, FolderGit2, GitBranch, PanelRight, Search } from 'lucide-react';
 import { useContext, useState } from 'react';
 import { Link } from 'react-router';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
@@ -68,7 +68,7 @@ export function ConversationBar(props: {
 
 /** The one heading of the page; a click renames in place. */
 function Title({ title }: { readonly title: string }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const queries = useQueryClient();
   const [draft, setDraft] = useState<string>();
   const rename = useMutation({

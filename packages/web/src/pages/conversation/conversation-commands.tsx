@@ -2,7 +2,7 @@ import { actions } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
 import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
-import { type TabName, useConversation } from '../../conversation/open-conversation.ts';
+import { type TabName, useConversation, useConversationActs } from '../../conversation/open-conversation.ts';
 import { saveTrajectory } from '../../conversation/save-trajectory.ts';
 import { type Command, useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
@@ -19,7 +19,7 @@ interface ConversationCommandsProps {
 
 /** What can be done with this conversation, for the palette and the keyboard. */
 export function ConversationCommands({ workbench, onTab }: ConversationCommandsProps) {
-  const { id, show } = useConversation();
+  const { id, show } = useConversationActs();
   const navigate = useNavigate();
   const served = useServed();
   useCommands('conversation', [

@@ -3,7 +3,8 @@ import type { ConversationConnection, ConversationInfo, ConversationSnapshot } f
 import { useEffect, useMemo, useState } from 'react';
 import { useParams } from 'react-router';
 import { ComposerBox } from '../../composer/composer-box.tsx';
-import { ConversationContext, type OpenConversation, type Shown, type TabName } from '../../conversation/open-conversation.ts';
+import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
+import type { OpenConversation, Shown, TabName } from '../../conversation/open-conversation.ts';
 import { pastWords } from '../../copy/state-sentence.ts';
 import { stateNow, type StateNow } from '../../conversation/state-now.ts';
 import { conversationQuery, useModelInUse } from '../../lib/server.ts';
@@ -70,7 +71,7 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
     else show({ ...shown, tab });
   };
   return (
-    <ConversationContext value={open}>
+    <ConversationProvider open={open}>
       <ConversationCommands workbench={workbench} onTab={choose} />
       <div className="screen">
         <ConversationBar title={title} info={info} workbench={workbench} />
@@ -86,16 +87,19 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
         </div>
         <ConversationStatus snapshot={snapshot} />
       </div>
-    </ConversationContext>
+    </ConversationProvider>
   );
 }
 
 /** The sentence of the state, and since when it holds. */
 function useStateNow(snapshot: ConversationSnapshot): StateNow {
-  const { state, events, status, answer } = snapshot;
+  const { state, events, gaps, status, answer } = snapshot;
   const model = useModelInUse()?.label;
   const now = useNow(state.agentState === 'rate_limited');
-  return useMemo(() => stateNow({ state, events, status, answer }, { model, now }), [state, events, status, answer, model, now]);
+  return useMemo(
+    () => stateNow({ state, events, gaps, status, answer }, { model, now }),
+    [state, events, gaps, status, answer, model, now],
+  );
 }
 
 const CONNECTION = {

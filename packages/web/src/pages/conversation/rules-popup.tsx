@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { Link } from 'react-router';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -11,7 +11,7 @@ import { RuleList } from '../rule-list.tsx';
 
 /** What was allowed with “Always here”. Nothing while there is none, and on servers without rules. */
 export function RulesPopup() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const queryKey = ['rules', id];
   const list = () => tendon.conversations.rules(id);
   const { data = [] } = useQuery({ queryKey, queryFn: list, retry: false });

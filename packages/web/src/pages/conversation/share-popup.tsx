@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CreatedShare, ShareInfo } from '@tendon/protocol';
 import { Share2 } from 'lucide-react';
 import { useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { ago, dayAndClock } from '../../copy/figures.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -19,7 +19,7 @@ const LIFETIMES = [
 
 /** Links that show this conversation to others: made, listed and revoked. */
 export function SharePopup() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   return (
     <Popup
       label="Share read-only"

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useParams } from 'react-router';
-import { ConversationContext } from '../../conversation/open-conversation.ts';
+import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
 import { Stream } from '../../stream/stream.tsx';
 import { Mark } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
@@ -36,7 +36,7 @@ function Watching({ id, connection, snapshot }: { readonly id: string } & NonNul
     document.title = title;
   }, [title]);
   return (
-    <ConversationContext value={{ id, connection, snapshot, show: () => undefined, isWatched: true }}>
+    <ConversationProvider open={{ id, connection, snapshot, show: () => undefined, isWatched: true }}>
       <div className="screen">
         <header className="top-bar">
           <Mark />
@@ -51,6 +51,6 @@ function Watching({ id, connection, snapshot }: { readonly id: string } & NonNul
           </main>
         </div>
       </div>
-    </ConversationContext>
+    </ConversationProvider>
   );
 }

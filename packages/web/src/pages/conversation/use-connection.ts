@@ -2,6 +2,9 @@ import { connect, type ConversationConnection, type ConversationSnapshot } from 
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { tendon } from '../../lib/server.ts';
 
+/** How many events a page begins with, the newest; earlier ones are loaded where they are read. */
+const TAIL = 200;
+
 /** The connection to one conversation while the page is there, and what it knows. */
 export function useConnection(
   id: string,
@@ -9,7 +12,7 @@ export function useConnection(
 ): { readonly connection: ConversationConnection; readonly snapshot: ConversationSnapshot } | undefined {
   const [connection, setConnection] = useState<ConversationConnection>();
   useEffect(() => {
-    const opened = connect(id, { baseUrl: tendon.baseUrl, apiKey: tendon.apiKey, ...(share && { share }) });
+    const opened = connect(id, { baseUrl: tendon.baseUrl, apiKey: tendon.apiKey, tail: TAIL, ...(share && { share }) });
     setConnection(opened);
     const wake = () => opened.retry();
     addEventListener('online', wake);

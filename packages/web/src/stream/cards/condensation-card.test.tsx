@@ -19,7 +19,16 @@ const whole = (id: number, summary: string): Event =>
 function show(events: readonly Event[], { isWatched = false, agentState = 'finished' } = {}) {
   const sent: unknown[] = [];
   const state = { ...INITIAL_STATE, agentState };
-  const snapshot = { state, loaded: true, events, outbox: [], outputs: new Map(), notices: [], connection: { state: 'connected' } };
+  const snapshot = {
+    state,
+    loaded: true,
+    events,
+    gaps: [],
+    outbox: [],
+    outputs: new Map(),
+    notices: [],
+    connection: { state: 'connected' },
+  };
   const connection = { send: (action: unknown) => sent.push(action) > 0 };
   const value = { id: 'c', snapshot, connection, show: () => undefined, isWatched };
   render(
