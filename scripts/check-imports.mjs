@@ -137,7 +137,7 @@ const LAYERS = {
       'executor-command',
       'conformance-command',
     ],
-    ['home-commands', 'eval'],
+    ['home-commands', 'eval', 'chat'],
     ['doctor', 'export', 'models', 'replay', 'run', 'sandboxes', 'triggers', 'undo'],
     ['attach'],
     ['terminal'],

@@ -5,6 +5,8 @@ import { EXIT, type AddCommand } from './add-command.ts';
 import { addTaskOptions, readImages, readTask, type TaskOptions } from './run/task-options.ts';
 
 const HELP = `
+Without a command and in a terminal, tendon is a chat with an agent that works in the folder you are in. It uses the server that runs on your
+home, or starts one that ends when nobody uses it any more. /help in the chat says what else there is.
 With -p the answer alone is printed on standard output, and how it goes on standard error; --json prints one object about the run.
 Exit code of -p: 0 the agent finished or answered, 1 it failed, 2 wrong usage, 3 it needs a decision, 130 interrupted.`;
 
@@ -12,7 +14,8 @@ interface ChatOptions extends TaskOptions {
   /** True without words: they come from standard input. */
   readonly print?: readonly string[] | true;
   readonly json?: boolean;
-  readonly resume?: string;
+  readonly continue?: boolean;
+  readonly resume?: string | true;
 }
 
 export function addChatOptions(program: Command): Command {
@@ -20,7 +23,8 @@ export function addChatOptions(program: Command): Command {
     program
       .option('-p, --print [task...]', 'give an agent one task, and print its answer alone')
       .option('--json', 'with -p: print one object about the run')
-      .option('-r, --resume <id>', 'with -p: go on with a conversation'),
+      .option('-c, --continue', 'go on with the newest conversation in this folder')
+      .option('-r, --resume [id]', 'go on with a conversation; without its id, choose one'),
   );
 }
 
@@ -28,22 +32,42 @@ export const chatCommand: AddCommand = (program, end) => {
   addChatOptions(program)
     .argument('[task...]', 'with -p: what is to be done, in plain words')
     .addHelpText('after', HELP)
-    .action(async (words: readonly string[], { print, json = false, image = [], resume, ...options }: ChatOptions) => {
-      const task = await readTask([...(Array.isArray(print) ? (print as readonly string[]) : []), ...words]);
-      if (task === '') {
-        process.stderr.write(`There is no task.\n${program.helpInformation()}`);
-        return end(EXIT.usage);
-      }
-      const imageUrls = await readImages(image);
-      configureSchemas({ jitless: true });
-      const { readRunConfig } = await import('./run/run-config.ts');
-      const env = withOptions(process.env, options);
-      const read = await readRunConfig(env, process.cwd());
-      if (!read.ok) {
-        process.stderr.write(`${read.problems.join('\n')}\n`);
-        return end(EXIT.usage);
-      }
-      const { runTask } = await import('./run/run-task.ts');
-      end(await runTask({ ...options, conversation: resume, task, imageUrls, output: 'answer', json, ...read }));
-    });
+    .action(
+      async (words: readonly string[], { print, json = false, image = [], continue: goesOn = false, resume, ...options }: ChatOptions) => {
+        const isChat = print === undefined && words.length === 0 && process.stdin.isTTY && process.stdout.isTTY;
+        const task = isChat ? '' : await readTask([...(Array.isArray(print) ? (print as readonly string[]) : []), ...words]);
+        if (!isChat && task === '') {
+          process.stderr.write(`There is no task.\n${program.helpInformation()}`);
+          return end(EXIT.usage);
+        }
+        const imageUrls = await readImages(image);
+        configureSchemas({ jitless: true });
+        const { readRunConfig } = await import('./run/run-config.ts');
+        const read = await readRunConfig(withOptions(process.env, options), process.cwd());
+        if (!read.ok) {
+          process.stderr.write(`${read.problems.join('\n')}\n`);
+          return end(EXIT.usage);
+        }
+        if (isChat) {
+          const { runChat } = await import('./chat/run-chat.ts');
+          const goOn = goesOn ? ({ newest: true } as const) : resume === true ? ({ choose: true } as const) : resume && { id: resume };
+          // A server that is started serves other folders and models, too.
+          const { model: _model, workspace: _workspace, ...ofServer } = options;
+          await runChat({ ...options, ...read, env: withOptions(process.env, ofServer), goOn: goOn || undefined });
+          return end(EXIT.done);
+        }
+        const { runTask } = await import('./run/run-task.ts');
+        end(
+          await runTask({
+            ...options,
+            conversation: typeof resume === 'string' ? resume : undefined,
+            task,
+            imageUrls,
+            output: 'answer',
+            json,
+            ...read,
+          }),
+        );
+      },
+    );
 };

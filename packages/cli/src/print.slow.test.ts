@@ -20,7 +20,7 @@ it('CL962: prints the answer alone, and exits with 0 done, 1 failed, 3 needs a d
   const asked = await tendon(place, ['--approve=never', '--json', '-m', model, '-p', 'x']);
   const { conversation_id: id, ...result } = JSON.parse(asked.stdout) as Result;
   expect({ code: asked.code, ...result }).toMatchObject({ code: 3, state: 'awaiting_user_confirmation', exit_code: 3 });
-  expect(asked.stderr).toContain(id);
+  expect(asked.stderr).toContain(`tendon -r ${id}`);
   const failed = await tendon(place, ['-m', place.script([{ failure: 'LLM_AUTHENTICATION' }]), '-p', 'x']);
   expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('refused the key') });
 });

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AddCommand, EXIT } from './add-command.ts';
 
-/** Without a command: one task, with -p or from standard input. */
+/** Without a command: a chat, or one task with -p or from standard input. */
 const chat = () => import('./chat-command.ts');
 
 /** In the order of `--help`. Each is loaded when it is asked for: a start pays for one command only. */
@@ -55,7 +55,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .addHelpText(
       'after',
       `\nModels: set LLM_MODEL and LLM_API_KEY (LLM_BASE_URL for an endpoint of your own). Without them a scripted demonstration answers.
-Each command says more with --help, and tendon doctor says what works on this machine.`,
+Without a command, tendon is a chat in the folder you are in. Each command says more with --help, and tendon doctor says what works on this machine.`,
     );
   for (const add of await commandsOf(args)) add(program, (code) => void (exitCode = code));
   try {

@@ -18,6 +18,9 @@ export function followConnection(connection: ConversationConnection, to: Followe
   let questions: ConversationSnapshot['questions'];
   const look = () => {
     const now = connection.getSnapshot();
+    for (const event of newEvents(now.events, next)) to.event(event);
+    next = (now.events.at(-1)?.id ?? -1) + 1 || next;
+    // Its own event takes a partial answer away, so one that is there comes after all events.
     if (now.answer && now.answer.text !== '' && (now.answer.turn !== answer.turn || now.answer.text !== answer.text)) {
       const { turn, text } = now.answer;
       const isLonger = turn === answer.turn && text.startsWith(answer.text);
@@ -25,8 +28,6 @@ export function followConnection(connection: ConversationConnection, to: Followe
       answer = { turn, text };
       to.frame({ volatile: 'delta', turn, part: 'text', offset, text: text.slice(offset) });
     }
-    for (const event of newEvents(now.events, next)) to.event(event);
-    next = (now.events.at(-1)?.id ?? -1) + 1 || next;
     if (now.questions && now.questions !== questions) to.frame({ volatile: 'network', questions: now.questions });
     questions = now.questions;
     if (now.connection.state === 'refused') to.ended?.();

@@ -166,7 +166,7 @@ function describeState({ extras, content }: Observation<'agent_state_changed'>):
       return [
         {
           tone: 'fault',
-          text: 'Waiting for a decision, which a single run cannot ask for: the page does',
+          text: 'Waiting for a decision',
         },
       ];
     default:

@@ -50,8 +50,7 @@ export async function runTask(run: RunTask): Promise<number> {
   let outcome: Outcome | undefined;
   try {
     outcome = await follow(place, run, renderer, interruption);
-    if (outcome.exitCode === EXIT.undecided)
-      renderer.notice(`It needs a decision. The page takes it; its conversation is ${place.facts.conversationId}`);
+    if (outcome.exitCode === EXIT.undecided) renderer.notice(`It needs a decision. Take it with: tendon -r ${place.facts.conversationId}`);
     return outcome.exitCode;
   } finally {
     renderer.end(outcome && { ...outcome, durationMs: performance.now() - began });

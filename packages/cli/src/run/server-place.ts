@@ -45,7 +45,7 @@ export async function openServerPlace({ server, directory, conversation, ...choi
 }
 
 /** In a folder of this machine. */
-async function createConversation(
+export async function createConversation(
   rest: ReturnType<typeof createRest>,
   directory: string | undefined,
   { model, agent, approve, budget, maxSteps, worktree }: TaskChoices,

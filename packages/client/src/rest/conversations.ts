@@ -66,9 +66,12 @@ const at = (id: string, rest = '') => `/api/conversations/${encodeURIComponent(i
 
 export function conversationRoutes(request: Request) {
   return {
-    list: (options: { readonly limit?: number; readonly pageId?: string; readonly signal?: AbortSignal } = {}) =>
+    /** `directory`: those that work in this folder of the server's machine. */
+    list: (
+      options: { readonly limit?: number; readonly pageId?: string; readonly directory?: string; readonly signal?: AbortSignal } = {},
+    ) =>
       request<ConversationPage>('/api/conversations', {
-        query: { limit: options.limit ?? 100, page_id: options.pageId },
+        query: { limit: options.limit ?? 100, page_id: options.pageId, directory: options.directory },
         ...(options.signal && { signal: options.signal }),
       }),
     /** `null` when the server does not know it. */

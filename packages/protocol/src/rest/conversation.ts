@@ -38,6 +38,8 @@ export const ConversationQuery = z.object({
   page_id: z.string().optional(),
   selected_repository: z.string().optional(),
   conversation_trigger: z.string().optional(),
+  /** Ours: the real path of the folder of the server's machine that they work in. */
+  directory: z.string().max(4096).optional(),
   /** Ours: words of the title, in any letter case. */
   query: z.string().max(1_000).optional(),
 });

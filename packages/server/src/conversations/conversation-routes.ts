@@ -213,7 +213,7 @@ async function findPage(
 ): Promise<{ readonly records: readonly StoredConversation[]; readonly next: string | null }> {
   const found: StoredConversation[] = [];
   const titled = query.query?.trim() || undefined;
-  const isFiltered = query.selected_repository || query.conversation_trigger;
+  const isFiltered = query.selected_repository || query.conversation_trigger || query.directory;
   const limit = isFiltered ? FILTERED_PAGE : query.limit + 1;
   let before = query.page_id === undefined ? undefined : readPageMark(query.page_id);
   for (;;) {
@@ -221,6 +221,7 @@ async function findPage(
     for (const record of records) {
       before = { sort: record.created_at, id: record.id };
       if (query.selected_repository && record.selected_repository !== query.selected_repository) continue;
+      if (query.directory && record.workspace !== query.directory) continue;
       if (query.conversation_trigger && record.trigger !== query.conversation_trigger) continue;
       if (found.length === query.limit) return { records: found, next: pageMark(found.at(-1)!) };
       found.push(record);

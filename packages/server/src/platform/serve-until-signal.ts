@@ -42,7 +42,7 @@ function outliveMistakes(logger: Logger): void {
 
 const LOOK_MS = 500;
 /** Long enough for a client that starts it, leaves it for the next page, or has lost its connection. */
-const UNUSED_LOOKS = 20;
+const UNUSED_LOOKS = 10;
 
 /** Resolves when nobody has needed it for a while. */
 async function untilUnused(isUsed: () => boolean): Promise<void> {

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { spawn } from '@lydell/node-pty';
+import { expect, it, onTestFinished } from 'vitest';
+import { waitFor } from '@tendon/testing';
+import { builtTendon } from '@tendon/testing/servers';
+import { makePlace, tendon, type Place } from './tendon-child.test-support.ts';
+
+const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
+
+/** `tendon` in a terminal of its own. */
+function chat(place: Place, model: string, args: readonly string[] = []) {
+  const terminal = spawn(process.execPath, [builtTendon(), ...args], {
+    cols: 100,
+    rows: 30,
+    cwd: place.workspace,
+    env: {
+      PATH: process.env.PATH,
+      HOME: place.home,
+      TENDON_HOME: join(place.home, '.tendon'),
+      LLM_MODEL: model,
+      TERM: 'xterm',
+      NO_COLOR: '1',
+    },
+  });
+  let written = '';
+  let read = 0;
+  let look = (): void => undefined;
+  const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+  terminal.onData((text) => {
+    written += text;
+    look();
+  });
+  onTestFinished(() => terminal.kill('SIGKILL'));
+  return {
+    ended,
+    type: (text: string) => terminal.write(text),
+    /** Resolves when this text has come after what was waited for before. */
+    async until(text: string): Promise<void> {
+      const come = new Promise<void>((resolve) => {
+        look = () => {
+          const at = written.indexOf(text, read);
+          if (at < 0) return;
+          read = at + text.length;
+          resolve();
+        };
+        look();
+      });
+      await waitFor(come, () => `"${text}" after ${JSON.stringify(written.slice(read).slice(-3_000))}`);
+    },
+  };
+}
+
+const PROMPT = '\u001b[1G\u001b[0J> ';
+const DECISION = '\u001b[1G\u001b[0J? ';
+
+it('CL960, CL964: a chat starts a server that ends by itself, asks for decisions, stops a step, and is gone on with', async () => {
+  const place = makePlace();
+  const model = place.script([
+    bash('echo one'),
+    bash('echo two'),
+    { text: 'All of it.' },
+    { toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'blue'] } }] },
+    bash('sleep 271814'),
+    { text: 'Blue it is.' },
+  ]);
+  const first = chat(place, model, ['--approve=never']);
+  await first.until(PROMPT);
+  first.type('begin\r');
+  await first.until('echo one');
+  await first.until(DECISION);
+  first.type('n too early\r');
+  await first.until('echo two');
+  await first.until(DECISION);
+  first.type('e\r');
+  await first.until('echo two');
+  first.type(' and three\r');
+  await first.until('  two and three');
+  await first.until('All of it.');
+  await first.until(PROMPT);
+  first.type('ask me\r');
+  await first.until('2. blue');
+  await first.until(DECISION);
+  first.type('2\r');
+  await first.until('sleep 271814');
+  await first.until(DECISION);
+  first.type('y\r');
+  await first.until('Running sleep');
+  first.type('\u0003');
+  await first.until('Stopped by you');
+  await first.until(PROMPT);
+  first.type('\u0004');
+  expect(await first.ended).toBe(0);
+
+  const second = chat(place, model, ['-c']);
+  await second.until('> blue');
+  await second.until('sleep 271814');
+  await second.until(PROMPT);
+  second.type('/cost\r');
+  await second.until('tokens in');
+  second.type('/quit\r');
+  expect(await second.ended).toBe(0);
+
+  const address = join(place.home, '.tendon/server.json');
+  const { pid } = JSON.parse(readFileSync(address, 'utf8')) as { pid: number };
+  while (existsSync(address) || existsSync(`/proc/${pid}`)) await setTimeout(100);
+});
+
+it('CL960: without a terminal there is no chat', async () => {
+  expect(await tendon(makePlace(), [])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('There is no task') });
+});

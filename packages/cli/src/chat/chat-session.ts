@@ -1,0 +1,327 @@
+/**
+ * Owns a chat in a terminal: one conversation at a time, what is shown of it, and what a person types.
+ *
+ * CS1  What is expected of the person follows from the events alone: a message, a decision, one of several answers, or nothing while the
+ *      agent works. A message that is typed while it works is sent, and read after its step.
+ * CS2  A conversation is made with its first message: a chat that is opened and left makes none.
+ * CS3  What was typed before a decision appeared decides nothing.
+ */
+import { randomUUID } from 'node:crypto';
+import { actions, connect, type ConversationConnection, type Rest } from '@tendon/client';
+import type { Action, Event } from '@tendon/protocol';
+import { followConnection } from '../attach/follow-connection.ts';
+import { createConversation } from '../run/server-place.ts';
+import { endOf } from '../run/outcome.ts';
+import type { TaskChoices } from '../run/task-place.ts';
+import { TextRenderer } from '../run/text-renderer.ts';
+import { offeredChoices } from '../terminal/agent-words.ts';
+import { printable } from '../terminal/printable.ts';
+import { decisionWords, isHighRisk, waitingAction, whyWords } from '../terminal/waiting.ts';
+import { ChatInput } from './chat-input.ts';
+import { decisionReply } from './decision-reply.ts';
+import { completeCommand, runSlashCommand } from './slash-commands.ts';
+import { TurnSummary } from './turn-summary.ts';
+
+export interface ChatOptions {
+  readonly rest: Rest;
+  /** Where its agents work; `undefined`: a folder of their own. */
+  readonly directory: string | undefined;
+  readonly choices: TaskChoices;
+  /** The conversation to go on with. */
+  readonly conversation?: string | undefined;
+}
+
+type Expected =
+  | { readonly state: 'message' }
+  | { readonly state: 'nothing' }
+  | { readonly state: 'decision'; readonly action: Action }
+  /** What is to run in place of the command that waits. */
+  | { readonly state: 'edit' }
+  | { readonly state: 'answer'; readonly choices: readonly string[] };
+
+export class ChatSession {
+  readonly rest: Rest;
+  readonly #options: ChatOptions;
+  readonly #input: ChatInput;
+  readonly #screen: TextRenderer;
+  readonly #ended = Promise.withResolvers<void>();
+  /** Messages of this terminal: their echo is not shown again. */
+  readonly #sent = new Set<string>();
+  #expected: Expected = { state: 'message' };
+  #connection: ConversationConnection | undefined;
+  #unfollow: (() => void) | undefined;
+  #turn = new TurnSummary(0, 0);
+  #lastWords: Action | undefined;
+  #hosts: readonly string[] = [];
+  #isLeaving = false;
+  /** What comes now is new. */
+  #isLive = true;
+  /** Ctrl-C was pressed a moment ago. */
+  #stopping = false;
+
+  constructor(options: ChatOptions) {
+    this.#options = options;
+    this.rest = options.rest;
+    const { stdin: input, stdout: output } = process;
+    this.#input = new ChatInput(input, output, {
+      onLine: (line) => void this.#take(line).catch((error: Error) => this.#fail(error)),
+      onInterrupt: (line) => this.#interrupted(line),
+      onEnd: () => this.leave(),
+      complete: completeCommand,
+    });
+    this.#screen = new TextRenderer({
+      write: (text) => void output.write(text),
+      isLive: true,
+      isColoured: !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+      now: () => performance.now(),
+      columns: () => output.columns || 80,
+      typed: () => this.#input.typed,
+    });
+  }
+
+  /** Resolves when the person leaves. */
+  async run(header: string): Promise<void> {
+    this.#screen.working(undefined);
+    this.say(header);
+    if (this.#options.conversation === undefined) this.#expect({ state: 'message' });
+    else await this.#goOn(this.#options.conversation);
+    await this.#ended.promise;
+  }
+
+  get connection(): ConversationConnection | undefined {
+    return this.#connection;
+  }
+
+  /** Hosts that the sandbox wants to reach and that wait for an answer. */
+  get hosts(): readonly string[] {
+    return this.#hosts;
+  }
+
+  /** A line of the program itself. */
+  say(text: string): void {
+    this.#screen.notice(text);
+  }
+
+  leave(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.#close();
+    this.#screen.end();
+    this.#input.close();
+    this.#ended.resolve();
+  }
+
+  /** The next message begins another conversation. */
+  startAnew(): void {
+    this.#close();
+    this.#expect({ state: 'message' });
+  }
+
+  async open(id: string): Promise<void> {
+    const connection = connect(id, { baseUrl: this.rest.baseUrl, apiKey: this.rest.apiKey });
+    const { connection: now, state } = await connection.when(
+      ({ loaded, connection: { state: at } }) => loaded || at === 'refused',
+      new AbortController().signal,
+    );
+    if (now.state === 'refused') {
+      connection.close();
+      throw new Error(now.message);
+    }
+    this.#connection = connection;
+    this.#beginTurn();
+    this.#isLive = false;
+    const shownFrom = state.lastUserMessageId < 0 ? Infinity : state.lastUserMessageId;
+    this.#unfollow = followConnection(connection, {
+      event: (event) => this.#event(event, this.#isLive || event.id >= shownFrom),
+      frame: (frame) => (frame.volatile === 'network' ? this.#asked(frame.questions.map(({ host }) => host)) : this.#screen.frame(frame)),
+      ended: () => this.#lost(),
+    });
+    this.#isLive = true;
+  }
+
+  /** Sends a message, in a new conversation where there is none. */
+  async send(text: string): Promise<void> {
+    const { directory, choices } = this.#options;
+    if (!this.#connection) await this.open(await createConversation(this.rest, directory, choices));
+    const clientId = randomUUID();
+    this.#sent.add(clientId);
+    if (!this.#connection?.say(text, { clientId })) return this.say('It could not be sent: too much waits already.');
+    if (this.#expected.state === 'nothing') return this.say(`> ${text}`);
+    this.#beginTurn();
+    this.#work('Thinking');
+  }
+
+  #work(words: string): void {
+    this.#expected = { state: 'nothing' };
+    this.#input.hush();
+    this.#screen.working(words);
+  }
+
+  #beginTurn(): void {
+    this.#turn = new TurnSummary(performance.now(), this.#connection?.getSnapshot().state.metrics?.accumulated_cost ?? 0);
+  }
+
+  /** Shows the last turn of a conversation, and what it expects. */
+  async #goOn(id: string): Promise<void> {
+    this.#expected = { state: 'nothing' };
+    await this.open(id);
+    const { agentState } = this.#connection!.getSnapshot().state;
+    if (agentState === 'running' || agentState === 'rate_limited') return this.#work('Working');
+    if (agentState === 'awaiting_user_confirmation') return this.#decide();
+    if (this.#expected.state === 'nothing') this.#expect({ state: 'message' });
+  }
+
+  #event(event: Event, isShown: boolean): void {
+    this.#turn.take(event);
+    if ('action' in event) this.#noteAction(event);
+    if (!isShown) return;
+    const isMessage = 'action' in event && event.source === 'user' && event.action === 'message';
+    if (isMessage && !this.#sent.has(event.client_id ?? '')) {
+      this.say(`> ${printable(event.args.content)}`);
+      this.#work('Thinking');
+    }
+    if ('observation' in event && event.observation === 'agent_state_changed') return this.#stateChanged(event);
+    this.#screen.event(event);
+  }
+
+  #noteAction(action: Action): void {
+    if (action.source === 'agent' && action.action === 'message') this.#lastWords = action;
+    else if (action.source === 'user') this.#lastWords = undefined;
+  }
+
+  #stateChanged(event: Extract<Event, { readonly observation: 'agent_state_changed' }>): void {
+    const state = endOf(event);
+    if (state !== 'awaiting_user_confirmation' && state !== 'awaiting_user_input') this.#screen.event(event);
+    const begins = event.extras.agent_state === 'running' && this.#expected.state !== 'nothing';
+    if (state === undefined) return begins ? this.#work('Thinking') : undefined;
+    // Which action waits is known when the events behind the state are there, too.
+    if (state === 'awaiting_user_confirmation') return queueMicrotask(() => this.#decide());
+    this.#endTurn(state);
+    const choices = state === 'awaiting_user_input' ? offeredChoices(this.#lastWords) : [];
+    if (choices.length === 0) return this.#expect({ state: 'message' });
+    this.say(`  1 to ${choices.length}, or your own words`);
+    this.#expect({ state: 'answer', choices });
+  }
+
+  #endTurn(state: string): void {
+    if (this.#expected.state !== 'nothing' || !this.#isLive) return; // of an earlier turn
+    const words = this.#turn.words(performance.now());
+    if (state === 'finished')
+      this.#screen.line({ tone: 'added', text: `✓ Done · ${words}${this.#turn.hasEdits ? ' · /undo takes it back' : ''}` });
+    else this.say(words);
+  }
+
+  #decide(): void {
+    const action = this.#connection && waitingAction(this.#connection.getSnapshot().state);
+    if (!action || (this.#expected.state === 'decision' && this.#expected.action.id === action.id)) return;
+    const { question, what, canEdit } = decisionWords(action);
+    const why = whyWords(action);
+    this.#screen.line({ tone: 'act', text: `◇ ${printable(question)}${why === '' ? '' : `  (${printable(why)})`}` });
+    for (const line of printable(what).split('\n')) this.#screen.line({ tone: 'context', text: `    ${line}` });
+    const yes = isHighRisk(action) ? '[yes] approve' : '[y] approve';
+    this.say([`  ${yes}`, '[n reason] reject', ...(canEdit ? ['[e] edit'] : []), '[a] always here'].join('   '));
+    this.#input.clear();
+    this.#expect({ state: 'decision', action });
+  }
+
+  #expect(expected: Expected): void {
+    this.#expected = expected;
+    this.#screen.working(undefined);
+    this.#input.ask(PROMPTS[expected.state]);
+  }
+
+  async #take(line: string): Promise<void> {
+    const expected = this.#expected;
+    if (line.trim().startsWith('/')) {
+      await runSlashCommand(line.trim(), this);
+      if (!this.#isLeaving && this.#expected === expected && expected.state !== 'nothing') this.#expect(expected);
+      return;
+    }
+    if (expected.state === 'decision') return this.#decided(expected.action, line);
+    if (expected.state === 'edit') return this.#approve(line);
+    if (line.trim() === '') return expected.state === 'nothing' ? undefined : this.#expect(expected);
+    const choice = expected.state === 'answer' ? expected.choices[Number(line.trim()) - 1] : undefined;
+    await this.send(choice ?? line);
+  }
+
+  async #decided(action: Action, line: string): Promise<void> {
+    const reply = decisionReply(line, isHighRisk(action));
+    const { what, canEdit } = decisionWords(action);
+    if (reply.do === 'approve') return this.#approve();
+    if (reply.do === 'reject') return this.#answer(actions.reject(reply.reason));
+    if (reply.do === 'always') return this.#always(action);
+    if (reply.do === 'say') return this.send(reply.text);
+    if (reply.do === 'edit' && canEdit && !what.includes('\n')) {
+      this.#expected = { state: 'edit' };
+      return this.#input.ask(PROMPTS.edit, what);
+    }
+    if (reply.do === 'edit') this.say(canEdit ? 'It has several lines: edit it in the page (/open).' : 'It cannot be edited.');
+    this.#expect({ state: 'decision', action });
+  }
+
+  #approve(edited?: string): void {
+    this.#answer(actions.approve(edited));
+  }
+
+  #answer(payload: ReturnType<typeof actions.approve>): void {
+    if (!this.#connection?.send(payload)) return this.say('The server cannot be reached at the moment; try again.');
+    this.#work('Thinking');
+  }
+
+  async #always(action: Action): Promise<void> {
+    const id = this.#connection!.conversationId;
+    const { mode, suggestions } = await this.rest.conversations.confirmation(id);
+    if (mode === 'always' || suggestions.length === 0) {
+      this.say('No rule can allow this: each one is asked about.');
+      return this.#expect({ state: 'decision', action });
+    }
+    await this.rest.conversations.addRules(id, suggestions);
+    const names = suggestions.map(({ tool, command, path, host }) => [tool, command, path, host].filter(Boolean).join(' '));
+    this.say(`From now on allowed in this conversation: ${printable(names.join(', '))}`);
+    this.#approve();
+  }
+
+  #asked(hosts: readonly string[]): void {
+    for (const host of hosts.filter((each) => !this.#hosts.includes(each)))
+      this.say(`◇ The sandbox wants to reach ${printable(host)}: /allow ${printable(host)}, or /refuse ${printable(host)}`);
+    this.#hosts = hosts;
+  }
+
+  #interrupted(line: string): void {
+    if (this.#expected.state === 'nothing' && this.#connection) {
+      if (this.#stopping) return this.leave();
+      this.#stopping = true;
+      setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
+      this.say('Stopping; once more leaves');
+      this.#connection.send(actions.stop());
+    } else if (line !== '') this.#input.ask(PROMPTS[this.#expected.state], '');
+    else if (this.#stopping) this.leave();
+    else {
+      this.#stopping = true;
+      setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
+      this.say('\nCtrl-C once more leaves');
+      this.#input.ask(PROMPTS[this.#expected.state]);
+    }
+  }
+
+  #lost(): void {
+    this.say('The conversation was ended: it was deleted, or the server has left.');
+    this.startAnew();
+  }
+
+  #fail(error: Error): void {
+    this.#screen.line({ tone: 'fault', text: printable(error.message) });
+    if (!this.#isLeaving) this.#expect(this.#expected.state === 'nothing' ? { state: 'message' } : this.#expected);
+  }
+
+  #close(): void {
+    this.#unfollow?.();
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}
+
+/** So long after it a second Ctrl-C leaves. */
+const STOP_AGAIN_MS = 3_000;
+
+const PROMPTS = { message: '> ', nothing: '', decision: '? ', edit: '$ ', answer: '? ' } as const;

@@ -1,0 +1,21 @@
+/** What a person types where an action waits for a decision, read as one. */
+export type DecisionReply =
+  | { readonly do: 'approve' }
+  | { readonly do: 'reject'; readonly reason: string }
+  | { readonly do: 'edit' }
+  | { readonly do: 'always' }
+  | { readonly do: 'say'; readonly text: string }
+  /** Nothing that could be understood. */
+  | { readonly do: 'ask-again' };
+
+/** `isHigh`: a single letter approves nothing. Words that are none of the answers go to the agent. */
+export function decisionReply(line: string, isHigh: boolean): DecisionReply {
+  const text = line.trim();
+  const [first = '', ...rest] = text.split(/\s+/);
+  const answer = first.toLowerCase();
+  if (rest.length === 0 && (answer === 'yes' || (answer === 'y' && !isHigh))) return { do: 'approve' };
+  if (answer === 'n' || answer === 'no') return { do: 'reject', reason: rest.join(' ') };
+  if (rest.length === 0 && (answer === 'e' || answer === 'edit')) return { do: 'edit' };
+  if (rest.length === 0 && (answer === 'a' || answer === 'always')) return { do: 'always' };
+  return text.length < 3 ? { do: 'ask-again' } : { do: 'say', text };
+}

@@ -1,0 +1,54 @@
+import { realpath } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { createRest, type ConversationInfo, type Rest } from '@tendon/client';
+import { grantFolder, type Config } from '@tendon/server/headless';
+import { attachServer } from '../attach/attach-server.ts';
+import type { TaskChoices } from '../run/task-place.ts';
+import { printable } from '../terminal/printable.ts';
+import { ChatSession } from './chat-session.ts';
+
+export interface RunChat extends TaskChoices {
+  readonly config: Config;
+  readonly notices: readonly string[];
+  /** For a server that is started. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The newest conversation in this folder, one by its id, or one that is chosen from the list. */
+  readonly goOn?: { readonly newest: true } | { readonly id: string } | { readonly choose: true } | undefined;
+}
+
+/** A chat in this terminal, until the person leaves. Rejects with an Error whose message can be shown. */
+export async function runChat({ config, notices, env, goOn, ...choices }: RunChat): Promise<void> {
+  for (const notice of notices) process.stderr.write(`${notice}\n`);
+  const directory = config.runtime === 'remote' || config.workspaceBase === undefined ? undefined : await realpath(config.workspaceBase);
+  const server = await attachServer(config, env);
+  if (directory !== undefined) await grantFolder(config.home, directory).catch(() => undefined); // the server reports it
+  const rest = createRest({ baseUrl: server.url, apiKey: () => server.key });
+  const conversation = goOn && (await chosen(rest, directory, goOn));
+  const { model = '', sandbox } = await rest.options.serverInfo();
+  const name = choices.model ?? model;
+  const session = new ChatSession({ rest, directory, choices, conversation });
+  const about = [name === 'demo' ? 'demo model (its answers are scripted)' : name, sandbox?.strength, directory ?? 'a folder of its own'];
+  await session.run(`${['Tendon', ...about].filter(Boolean).map((part) => printable(String(part))).join(' · ')}      /help\n`); // prettier-ignore
+}
+
+const LISTED = 20;
+
+async function chosen(rest: Rest, directory: string | undefined, goOn: NonNullable<RunChat['goOn']>): Promise<string> {
+  if ('id' in goOn) return goOn.id;
+  const { results } = await rest.conversations.list({ limit: LISTED, ...('newest' in goOn && directory !== undefined && { directory }) });
+  if (results.length === 0)
+    throw new Error('newest' in goOn ? 'There is no conversation in this folder yet.' : 'There is no conversation yet.');
+  const newest = results.toSorted((a, b) => b.last_updated_at.localeCompare(a.last_updated_at));
+  return 'newest' in goOn ? newest[0]!.conversation_id : choose(newest);
+}
+
+async function choose(conversations: readonly ConversationInfo[]): Promise<string> {
+  for (const [index, { title, last_updated_at: at }] of conversations.entries())
+    process.stdout.write(`${String(index + 1).padStart(3)}  ${at.slice(0, 16).replace('T', ' ')}  ${printable(title)}\n`);
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await lines.question('Which one? ');
+  lines.close();
+  const found = conversations[Number(answer) - 1];
+  if (!found) throw new Error('There is no such number in the list.');
+  return found.conversation_id;
+}
