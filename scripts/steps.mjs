@@ -112,6 +112,18 @@ function slowest(times) {
 
 const bin = (path) => join(root, 'node_modules', path);
 
+/** What a check has found out about files that have not changed since. */
+const cached = (name) => join(root, '.cache', name);
+const types = (project, name) => [
+  bin('typescript/bin/tsc'),
+  '-p',
+  project,
+  '--incremental',
+  '--tsBuildInfoFile',
+  cached(`${name}.tsbuildinfo`),
+];
+const knip = (name) => [bin('knip/bin/knip.js'), '--cache', '--cache-location', cached(name)];
+
 /** The static part, the same in `check` and `test`. */
 export const CHECKS = [
   {
@@ -120,10 +132,10 @@ export const CHECKS = [
   },
   { name: 'lint', args: [bin('oxlint/bin/oxlint'), '--deny-warnings'] },
   { name: 'imports', args: ['scripts/check-imports.mjs'] },
-  { name: 'types', args: [bin('typescript/bin/tsc'), '-p', '.'] },
-  { name: 'types of the web app', args: [bin('typescript/bin/tsc'), '-p', 'packages/web'] },
+  { name: 'types', args: types('.', 'types') },
+  { name: 'types of the web app', args: types('packages/web', 'types-of-web') },
   { name: 'docs', args: ['scripts/check-docs.mjs'] },
   { name: 'words', args: ['scripts/check-words.mjs'] },
-  { name: 'unused', args: [bin('knip/bin/knip.js')] },
-  { name: 'used by tests only', args: [bin('knip/bin/knip.js'), '--production', '--include', 'files,exports'] },
+  { name: 'unused', args: knip('unused') },
+  { name: 'used by tests only', args: [...knip('used-by-tests-only'), '--production', '--include', 'files,exports'] },
 ];
