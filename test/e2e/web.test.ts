@@ -1,9 +1,11 @@
 /** The web app in Chromium against a real server, by role and name. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser, Page } from 'playwright-core';
+import { fakeProvider } from '../../packages/server/src/git-providers/apis/fake-provider.test-support.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage } from './web-browser.ts';
 
@@ -50,7 +52,7 @@ describe('on the demo model', () => {
     await expect.poll(() => page.title(), PATIENT).toMatch(/^Done, 1 file edited – /);
 
     await page.getByRole('tab', { name: 'Changes 1' }).waitFor();
-    await page.getByRole('region', { name: '/workspace/hello.sh' }).getByText('#!/usr/bin/env bash').waitFor();
+    await page.getByRole('region', { name: 'hello.sh' }).getByText('#!/usr/bin/env bash').waitFor();
     await page.getByRole('tab', { name: 'Terminal' }).click();
     await page
       .getByRole('tabpanel')
@@ -295,6 +297,86 @@ describe('while it works', () => {
     await page.locator('.state-line').getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Now it works.').waitFor();
   });
+});
+
+describe('review', () => {
+  it(
+    'CL950 CL951 CL952 CL953: what a shell changed is commented, mended by the agent, and becomes a pull request, without a terminal',
+    { timeout: 120_000 },
+    async () => {
+      const pull = { number: 11, html_url: 'https://github.example/ann/tools/pull/11', head: { ref: 'fix/two' } };
+      const github = await fakeProvider('ghp_0123456789', {
+        'GET /api/v3/user': () => ({ body: { id: 1, login: 'ann', avatar_url: '' } }),
+        'POST /api/v3/repos/ann/tools/pulls': () => ({ status: 201, body: pull }),
+      });
+      const folder = mkdtempSync(join(tmpdir(), 'tendon-review-'));
+      const [base, remote] = [join(folder, 'base'), join(folder, 'remote')];
+      const git = (...args: string[]) => execFileSync('git', ['-c', 'init.defaultBranch=main', ...args], { cwd: folder, encoding: 'utf8' });
+      git('init', '-q', '--bare', remote);
+      git('init', '-q', base);
+      writeFileSync(join(base, 'count.txt'), 'one\ntwo\nthree\n');
+      for (const [name, value] of [
+        ['user.name', 'Ann'],
+        ['user.email', 'ann@example.com'],
+        [`url.${remote}.insteadOf`, `${github.origin}/ann/tools.git`],
+      ])
+        git('-C', base, 'config', name!, value!);
+      git('-C', base, 'remote', 'add', 'origin', `${github.origin}/ann/tools.git`);
+      git('-C', base, 'add', '.');
+      git('-C', base, 'commit', '-qm', 'one');
+      git('-C', base, 'push', '-q', '-u', 'origin', 'main');
+      const script = [
+        bash("sed -i 's/two/TWO/' count.txt; echo x > stray.txt", 'I use the shell.'),
+        { text: 'Changed.' },
+        bash("sed -i 's/TWO/Two/' count.txt"),
+        { text: 'Mended.' },
+      ];
+      const tendon = await TendonProcess.scripted(script, { WORKSPACE_BASE: base });
+      onTestFinished(async () => {
+        await tendon.remove();
+        rmSync(folder, { recursive: true, force: true });
+      });
+      await tendon.json('/api/add-git-providers', { provider_tokens: { github: { token: 'ghp_0123456789', host: github.origin } } });
+
+      const page = await openPage(browser, tendon.url);
+      await start(page, 'shout');
+      await page.getByText('Changed.').waitFor();
+      const file = page.getByRole('region', { name: 'count.txt' });
+      await file.getByText('TWO', { exact: true }).waitFor();
+      await page.getByRole('tab', { name: 'Changes 2' }).waitFor();
+      await file.getByRole('button', { name: 'Comment on line 2', exact: true }).click();
+      await page.keyboard.type('Not so loud.');
+      await page.keyboard.press('Control+Enter');
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Send to the agent' }).click();
+      await article(page, /^Your message.*Comments on the changes/)
+        .getByText('count.txt, line 2:')
+        .waitFor();
+      await page.getByText('Mended.').waitFor();
+      await file.getByText('Two', { exact: true }).waitFor();
+
+      await page.getByRole('navigation', { name: 'Changed files' }).getByRole('button', { name: /stray/ }).click();
+      await page.getByRole('region', { name: 'stray.txt' }).getByRole('button', { name: 'Revert file' }).click();
+      await page.getByText('stray.txt was reverted').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('tab', { name: 'Changes 2' }).waitFor();
+
+      await page.getByRole('button', { name: 'New branch' }).click();
+      await page.getByRole('textbox', { name: 'Name of the branch' }).fill('fix/two');
+      await page.keyboard.press('Enter');
+      await page.getByText('On fix/two').waitFor();
+      await page.getByRole('textbox', { name: 'Commit message' }).fill('fix: count calmly');
+      await page.getByRole('button', { name: 'Commit 2 files' }).click();
+      await page.getByText('Everything is committed.').waitFor();
+      await page.getByRole('button', { name: 'Open pull request' }).click();
+      await page.getByText(/to ann\/tools on GitHub/).waitFor();
+      await page.getByRole('textbox', { name: 'Title' }).fill('Count calmly');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: pull.html_url }).waitFor();
+      expect(git('-C', remote, 'show', 'fix/two:count.txt')).toBe('one\nTwo\nthree\n');
+      expect(JSON.parse(github.bodies.at(-1)!)).toMatchObject({ head: 'fix/two', base: 'main', title: 'Count calmly' });
+    },
+  );
 });
 
 describe('decisions', () => {

@@ -8,6 +8,7 @@ import { json } from 'node:stream/consumers';
 import { Server } from 'socket.io';
 import * as madeUp from './made-up.mjs';
 import { settingsAnswers } from './settings-answers.mjs';
+import { serveChanges, takeBack } from './made-up-changes.mjs';
 
 const dist = join(import.meta.dirname, '../dist');
 const TYPES = {
@@ -69,6 +70,8 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
       return response.setHeader('content-type', 'application/json').end('{"success":true}');
     }
     if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
+    if (await serveChanges(request, response)) return undefined;
+    if (pathname.endsWith('/restore')) takeBack(pathname.split('/')[3]);
     if (pathname.startsWith('/api/conversations/') && (await serveFiles(request, response))) return undefined;
     const answer =
       answers[`${request.method} ${pathname}`] ??

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FilePath } from './files.ts';
 
 /** What the workspace is compared with. */
-export const Against = z
+const Against = z
   .string()
   .max(300)
   .regex(

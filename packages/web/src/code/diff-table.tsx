@@ -4,8 +4,8 @@ import { highlight } from './highlight.tsx';
 import type { DiffLine, LineDiff, Range } from './line-diff.ts';
 import type { Piece } from './output.tsx';
 
-const SIGNS = { added: '+', removed: '−', same: '' } as const;
-const SPOKEN = { added: 'added: ', removed: 'removed: ', same: '' } as const;
+export const SIGNS = { added: '+', removed: '−', same: '' } as const;
+export const SPOKEN = { added: 'added: ', removed: 'removed: ', same: '' } as const;
 const AT_FIRST = 400;
 
 /** One file's changes, old and new line numbers at the left. `rows` limits what is shown at first. */
@@ -64,7 +64,7 @@ export const DiffTable = memo(function DiffTable(props: {
   );
 });
 
-function CodeLine({ line, path }: { readonly line: DiffLine; readonly path: string }) {
+export function CodeLine({ line, path }: { readonly line: DiffLine; readonly path: string }) {
   return splitAtMarks(highlight(line.text, path), line.marks).map((piece, index) => {
     const code = piece.look ? <span className={piece.look}>{piece.text}</span> : piece.text;
     return piece.isMarked ? <mark key={index}>{code}</mark> : <span key={index}>{code}</span>;

@@ -5,6 +5,7 @@ import { ArrowUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useConversation } from '../conversation/open-conversation.ts';
+import { reviewComments, withComments } from '../conversation/review-comments.ts';
 import { saveTrajectory } from '../conversation/save-trajectory.ts';
 import { useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
@@ -109,9 +110,13 @@ function useMessage() {
         return;
       }
     }
-    const isQueued = connection.say(text.trim(), { imageUrls: attachments.flatMap((one) => one.dataUrl ?? []), fileUrls });
+    const isQueued = connection.say(withComments(text.trim(), reviewComments.of(id)), {
+      imageUrls: attachments.flatMap((one) => one.dataUrl ?? []),
+      fileUrls,
+    });
     setProblem(isQueued ? '' : 'Too many messages wait to be sent.');
     if (!isQueued) return;
+    reviewComments.clear(id);
     setText('');
     setAttachments([]);
   };

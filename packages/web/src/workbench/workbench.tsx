@@ -1,9 +1,9 @@
 import { Component, type KeyboardEvent, lazy, type ReactNode, Suspense, useMemo, useRef, type PointerEvent, useState } from 'react';
 import { type Event, isAction, toJson } from '@tendon/protocol';
 import { changedFiles } from '../conversation/changed-files.ts';
+import { useChangedCount } from './changes/changed-count.ts';
 import { type Shown, type TabName, useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
-import { ChangesPanel } from './changes-panel.tsx';
 import { type Glyph, StateGlyph } from '../ui/icon.tsx';
 import { Empty } from '../ui/placeholder.tsx';
 import { highlight } from '../code/highlight.tsx';
@@ -11,7 +11,7 @@ import { stored } from '../lib/stored.ts';
 import { useServed } from './use-served.ts';
 
 const PANELS = {
-  changes: ChangesPanel,
+  changes: lazy(async () => ({ default: (await import('./changes/changes-panel.tsx')).ChangesPanel })),
   files: lazy(async () => ({ default: (await import('./files/files-panel.tsx')).FilesPanel })),
   terminal: lazy(async () => ({ default: (await import('./terminal/terminal-panel.tsx')).TerminalPanel })),
   notebook: lazy(async () => ({ default: (await import('./notebook-panel.tsx')).NotebookPanel })),
@@ -124,15 +124,16 @@ function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
 function useCounts(): Partial<Record<TabName, string>> {
   const { events } = useConversation().snapshot;
   const served = useServed().links.length;
+  const compared = useChangedCount();
   return useMemo(() => {
-    const files = changedFiles(events).length;
+    const files = compared ?? changedFiles(events).length;
     const plan = newestPlan(events);
     return {
       ...(files > 0 && { changes: String(files) }),
       ...(served > 0 && { app: String(served) }),
       ...(plan && { plan: `${plan.filter((task) => task.status === 'done').length} of ${plan.length}` }),
     };
-  }, [events, served]);
+  }, [events, served, compared]);
 }
 
 /** A panel that throws takes nothing with it. */

@@ -1,14 +1,14 @@
 import type { Observation } from '@tendon/protocol';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { DiffTable } from '../code/diff-table.tsx';
-import { lineDiff, type LineDiff, unifiedDiff } from '../code/line-diff.ts';
-import { fileVersions, type FileVersions } from '../conversation/changed-files.ts';
-import { useConversation } from '../conversation/open-conversation.ts';
-import { count } from '../copy/figures.ts';
-import { fileName, shownPath } from '../copy/shorten.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Empty } from '../ui/placeholder.tsx';
+import { DiffTable } from '../../code/diff-table.tsx';
+import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
+import { fileVersions, type FileVersions } from '../../conversation/changed-files.ts';
+import { useConversation } from '../../conversation/open-conversation.ts';
+import { count } from '../../copy/figures.ts';
+import { fileName, shownPath } from '../../copy/shorten.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Empty } from '../../ui/placeholder.tsx';
 
 interface ChangedFile {
   readonly path: string;
@@ -16,8 +16,8 @@ interface ChangedFile {
   readonly diff: LineDiff;
 }
 
-/** What the agent's edits changed, file by file: from before its first edit to after its last. */
-export function ChangesPanel({ eventId }: { readonly eventId: number | undefined }) {
+/** What the agent's edits changed, as the log has it: from before its first edit to after its last. For where no sandbox can be asked. */
+export function LoggedEdits({ eventId }: { readonly eventId: number | undefined }) {
   const { events } = useConversation().snapshot;
   const files = useMemo(() => changedOf(fileVersions(events)), [events]);
   const asked = events.find((event) => event.id === eventId) as Observation<'edit'> | undefined;

@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import type { ReviewComment } from '../../conversation/review-comments.ts';
+import { Button } from '../../ui/button.tsx';
+
+/** What a person has remarked on a line. */
+export function WrittenComments(props: {
+  readonly comments: readonly ReviewComment[];
+  readonly onRemove: (comment: ReviewComment) => void;
+}) {
+  return props.comments.map((comment) => (
+    <div key={comment.text} className="line-comment">
+      <p className="text-small text-ink-3">You, to the agent · goes with your next message</p>
+      <p className="whitespace-pre-wrap">{comment.text}</p>
+      <Button small onClick={() => props.onRemove(comment)}>
+        Remove comment
+      </Button>
+    </div>
+  ));
+}
+
+export function CommentForm({ onAdd, onCancel }: { readonly onAdd: (text: string) => void; readonly onCancel: () => void }) {
+  const [text, setText] = useState('');
+  const add = () => text.trim() !== '' && onAdd(text.trim());
+  return (
+    <form
+      className="line-comment"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <textarea
+        className="field"
+        aria-label="Comment"
+        rows={2}
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person has just asked for it
+        autoFocus
+        maxLength={4000}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          event.stopPropagation();
+          if (event.key === 'Escape') onCancel();
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            add();
+          }
+        }}
+      />
+      <div className="flex gap-2 pt-1">
+        <Button type="submit" look="line" small disabled={text.trim() === ''}>
+          Add comment
+        </Button>
+        <Button small onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

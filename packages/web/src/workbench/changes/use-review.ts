@@ -1,0 +1,58 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Event, isObservation } from '@tendon/protocol';
+import { useEffect, useState } from 'react';
+import { useConversation } from '../../conversation/open-conversation.ts';
+import { tendon } from '../../lib/server.ts';
+
+/** After these the files may be others. */
+const MAY_CHANGE: ReadonlySet<string> = new Set(['run', 'run_ipython', 'write', 'edit', 'restore_checkpoint', 'delegate', 'error']);
+/** While the agent works, the workspace is looked at no more often. */
+const PAUSE_MS = 1500;
+
+/** What has changed against a base, looked up again when a step may have changed it. */
+export function useChanges(against: string, isWaking: boolean) {
+  const { id, snapshot } = useConversation();
+  const revision = useSettled(lastChange(snapshot.events), PAUSE_MS);
+  return useQuery({
+    queryKey: ['changes', id, against, isWaking, revision],
+    queryFn: () => tendon.review.changes(id, { against, isWaking }),
+    enabled: snapshot.loaded,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+}
+
+export function useRepository(isWaking: boolean, isWanted: boolean) {
+  const { id, snapshot } = useConversation();
+  const revision = useSettled(lastChange(snapshot.events), PAUSE_MS);
+  return useQuery({
+    queryKey: ['changes', id, 'repository', isWaking, revision],
+    queryFn: () => tendon.review.repository(id, { isWaking }),
+    enabled: isWanted,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+}
+
+/** Looks everything up again, after an act of this person's. */
+export function useLookAgain(): () => Promise<void> {
+  const { id } = useConversation();
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: ['changes', id] });
+}
+
+function lastChange(events: readonly Event[]): number {
+  return events.findLast((event) => isObservation(event) && MAY_CHANGE.has(event.observation))?.id ?? -1;
+}
+
+/** The value as it was when it was last the same for so long; the first is taken at once. */
+function useSettled(value: number, ms: number): number {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}
