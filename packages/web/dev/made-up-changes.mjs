@@ -13,7 +13,7 @@ const BEFORE = [
 ];
 const AFTER = BEFORE.with(3, '  const delimiter = opts.delimiter ?? sniff(text);')
   .toSpliced(4, 0, '  const records = parse(text, { delimiter, columns: true });')
-  .with(-2, '  const step39 = skip(39);');
+  .with(45, '  const step39 = skip(39);');
 const FILES = {
   'packages/import/src/read-csv.ts': {
     status: 'M',
