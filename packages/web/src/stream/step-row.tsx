@@ -7,7 +7,7 @@ import { useNow } from '../lib/use-now.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
-import { RestoreHere } from './restore-here.tsx';
+import { RestoreHere } from '../conversation/restore-here.tsx';
 import { cardOf } from './cards/card-of.tsx';
 import type { Card, CardRow } from './cards/card.tsx';
 import type { RowPlace } from './item-row.tsx';

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CheckpointChanges, CheckpointInfo } from '@tendon/protocol';
 import { useNavigate } from 'react-router';
-import { useConversationActs } from '../conversation/open-conversation.ts';
+import { useConversationActs } from './open-conversation.ts';
 import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
