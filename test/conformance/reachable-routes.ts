@@ -48,6 +48,7 @@ export const IN_THE_WEB_APP: readonly Place[] = [
   },
   { where: 'A conversation: Files', routes: [`GET ${ONE}/list-files`, `GET ${ONE}/select-file`, `POST ${ONE}/save-file`] },
   { where: 'A conversation: Changes', routes: [`GET ${ONE}/changes`, `* ${ONE}/changes/**`] },
+  { where: 'A conversation: Timeline', routes: [`GET ${ONE}/events`] },
   { where: 'A conversation: App', routes: [`GET ${ONE}/web-hosts`] },
   { where: 'Settings: Models', routes: ['GET,POST /api/settings', 'GET /api/models', 'POST /api/models/probe'] },
   { where: 'Settings: Approvals and rules', routes: ['GET /api/options/security-analyzers', 'GET /api/rules', 'DELETE /api/rules/{rule}'] },
@@ -70,7 +71,7 @@ export const ON_NO_PAGE: readonly Place[] = [
     where: 'What a page shows and does comes over its socket; these are for programs.',
     routes: [
       `POST ${ONE}/message`,
-      `GET,POST ${ONE}/events`,
+      `POST ${ONE}/events`,
       `GET ${ONE}/events/search`,
       `POST ${ONE}/start`,
       `POST ${ONE}/stop`,

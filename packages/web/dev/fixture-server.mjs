@@ -75,6 +75,8 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     if (pathname.startsWith('/api/conversations/') && (await serveFiles(request, response))) return undefined;
     const answer =
       answers[`${request.method} ${pathname}`] ??
+      (pathname.endsWith('/events') ? () => filtered(eventsOf(pathname.split('/').at(-2)), new URL(request.url, 'http://x')) : undefined) ??
+      (pathname.endsWith('/git/changes') ? () => [{ status: 'M', path: 'src/read-csv.ts' }] : undefined) ??
       (pathname.endsWith('/question') ? () => questionOf(pathname.split('/').at(-2), eventsOf, answered) : undefined) ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
       (pathname.includes('/confirmation/rules') ? () => ruled(pathname, request.method) : undefined) ??
@@ -199,6 +201,27 @@ const CONFIRMATION = {
   general_rules: [],
   suggestions: [{ decision: 'allow', command: 'git push' }],
 };
+
+/** As the route for events finds them. */
+function filtered(events, { searchParams }) {
+  const {
+    include_types: wanted,
+    exclude_types: unwanted,
+    source,
+    start_id: from = 0,
+    reverse,
+    limit = 20,
+  } = Object.fromEntries(searchParams);
+  const kind = (event) => event.action ?? event.observation;
+  const found = events.filter(
+    (event) =>
+      event.id >= Number(from) &&
+      (!source || event.source === source) &&
+      (!wanted || wanted.split(',').includes(kind(event))) &&
+      (!unwanted || !unwanted.split(',').includes(kind(event))),
+  );
+  return { events: (reverse ? found.toReversed() : found).slice(0, Number(limit)), has_more: found.length > Number(limit) };
+}
 
 /** What its last events wait for, until that was answered. */
 function questionOf(id, eventsOf, answered) {

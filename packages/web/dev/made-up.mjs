@@ -47,7 +47,10 @@ export const CONVERSATIONS = [
   info('failed', 'Upgrade the container base image', 'harbor/infra', 'error', 0.09, days(1), 'no disk space left'),
   info('paused', 'Draft the release notes for 4.2', 'harbor/ledger', 'paused', 0.12, days(1)),
   info('kinds', 'Find the flaky test in the sync suite', 'harbor/sync', 'finished', 0.77, days(3)),
-  info('done', 'Explain how the ledger rounds currencies', 'harbor/ledger', 'finished', 0.05, days(4)),
+  {
+    ...info('done', 'Explain how the ledger rounds currencies', 'harbor/ledger', 'finished', 0.05, days(4)),
+    forked_from: { conversation_id: 'kinds', event_id: 3 },
+  },
 ];
 
 const OLD = `import { parse } from "csv-parse/sync";

@@ -9,6 +9,7 @@ import type {
   ConversationQuestion,
   QuestionAnswer,
   DelegatedQuestions,
+  EventsPage,
   ConversationInfo as WireInfo,
   SearchAnswer,
   SendAnswer,
@@ -29,6 +30,8 @@ export type ConversationInfo = WireInfo & {
   readonly llm_model?: string | null;
   /** Of the next turn. */
   readonly agent?: string;
+  /** The one that it goes on from, and the last event that both have. */
+  readonly forked_from?: { readonly conversation_id: string; readonly event_id: number } | null;
   /** The agent can change nothing in the workspace. */
   readonly is_read_only?: boolean;
 };
@@ -117,6 +120,9 @@ export function conversationRoutes(request: Request) {
     answer: (id: string, body: QuestionAnswer) => request<SendAnswer>(at(id, '/question'), { method: 'POST', body }),
     /** Where these words stand, in all conversations. */
     search: (query: string, signal?: AbortSignal) => request<SearchAnswer>('/api/search', { query: { query }, ...(signal && { signal }) }),
+    /** Some of its events, as the filter of the route says. */
+    events: (id: string, query: Readonly<Record<string, string | number | undefined>>, signal?: AbortSignal) =>
+      request<EventsPage>(at(id, '/events'), { query, ...(signal && { signal }) }),
     /** The states of its workspace that can be restored. */
     checkpoints: (id: string) => request<ConversationCheckpoints>(at(id, '/checkpoints')),
     /** What restoring this one would do to the files as they are. */

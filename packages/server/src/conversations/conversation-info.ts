@@ -4,7 +4,7 @@ import type { StoredConversation } from './conversation-records.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
 import type { Conversations } from './conversations.ts';
 
-/** The last six fields are ours; other clients do not know them. */
+/** The last seven fields are ours; other clients do not know them. */
 export const ConversationInfo = WireInfo.extend({
   agent_state: z.string(),
   /** Why, with `error` and `rate_limited`. */
@@ -16,6 +16,8 @@ export const ConversationInfo = WireInfo.extend({
   agent: z.string(),
   /** Its sandbox mounts the workspace read-only. */
   is_read_only: z.boolean(),
+  /** The one that it goes on from, and the last event that both have. */
+  forked_from: z.object({ conversation_id: z.string(), event_id: z.number().int() }).nullable(),
 });
 export type ConversationInfo = z.output<typeof ConversationInfo>;
 
@@ -54,5 +56,6 @@ export function conversationInfo(record: StoredConversation, { conversations, mo
     llm_model: modelOf(record),
     agent: record.agent,
     is_read_only: worksReadOnly(record),
+    forked_from: record.forked_from ?? null,
   };
 }

@@ -13,7 +13,7 @@ export interface OpenConversation {
   readonly isWatched?: boolean;
 }
 
-export type TabName = 'changes' | 'files' | 'terminal' | 'notebook' | 'browser' | 'app' | 'plan' | 'raw';
+export type TabName = 'changes' | 'files' | 'terminal' | 'notebook' | 'browser' | 'app' | 'plan' | 'timeline' | 'raw';
 
 export interface Shown {
   readonly tab: TabName;

@@ -8,15 +8,17 @@ import { Button } from '../ui/button.tsx';
 import { Late } from '../ui/placeholder.tsx';
 
 interface RestoreHereProps {
-  /** The action of the step, before which the workspace was stored. */
+  /** The action before which the workspace was stored. */
   readonly actionId: number;
-  /** Its last event, which a fork still has. */
-  readonly lastId: number;
+  /** What is restored. */
+  readonly words: string;
+  /** The last event that a fork still has, and what that means; none is offered without. */
+  readonly fork: { readonly lastId: number; readonly words: string } | undefined;
   readonly onDone: () => void;
 }
 
-/** The way back to before a step, and on from after it in a second conversation. What would change is shown first. */
-export function RestoreHere({ actionId, lastId, onDone }: RestoreHereProps) {
+/** The way back to a moment, and on from it in a second conversation. What would change is shown first. */
+export function RestoreHere({ actionId, words, fork, onDone }: RestoreHereProps) {
   const { id } = useConversationActs();
   const list = useQuery({ queryKey: ['checkpoints', id, actionId], queryFn: () => tendon.conversations.checkpoints(id), retry: false });
   const checkpoint = list.data && checkpointBefore(list.data.checkpoints, actionId);
@@ -24,11 +26,9 @@ export function RestoreHere({ actionId, lastId, onDone }: RestoreHereProps) {
     <section aria-label="Restore to here" className="restore">
       {list.isPending && <Late>Reading the checkpoints</Late>}
       {list.error && <p className="tone-bad">{list.error.message}</p>}
-      {list.data && !checkpoint && (
-        <p>The workspace before this step is not stored{list.data.off === null ? '.' : `: ${list.data.off}.`}</p>
-      )}
-      {checkpoint && <Restore checkpoint={checkpoint} onDone={onDone} />}
-      <Fork lastId={lastId} />
+      {list.data && !checkpoint && <p>The workspace of this moment is not stored{list.data.off === null ? '.' : `: ${list.data.off}.`}</p>}
+      {checkpoint && <Restore checkpoint={checkpoint} words={words} onDone={onDone} />}
+      {fork && <Fork {...fork} />}
     </section>
   );
 }
@@ -44,7 +44,13 @@ const PARTS = [
   ['both', 'Both'],
 ] as const;
 
-function Restore({ checkpoint: { number, event_id: step }, onDone }: { readonly checkpoint: CheckpointInfo; readonly onDone: () => void }) {
+interface RestoreProps {
+  readonly checkpoint: CheckpointInfo;
+  readonly words: string;
+  readonly onDone: () => void;
+}
+
+function Restore({ checkpoint: { number, event_id: step }, words, onDone }: RestoreProps) {
   const { id } = useConversationActs();
   const queries = useQueryClient();
   const changes = useQuery({
@@ -61,7 +67,7 @@ function Restore({ checkpoint: { number, event_id: step }, onDone }: { readonly 
   const problem = restore.error ?? changes.error;
   return (
     <>
-      <p>Restore to before this step. It can be taken back from its own row.</p>
+      <p>{words}</p>
       {changes.isPending ? <Late>Comparing the files</Late> : changes.data && <Changes changes={changes.data} />}
       <div className="flex items-center gap-2">
         {PARTS.filter(([what]) => what === 'files' || step !== null).map(([what, words]) => (
@@ -105,7 +111,7 @@ function Changes({ changes: { count, changes } }: { readonly changes: Checkpoint
   );
 }
 
-function Fork({ lastId }: { readonly lastId: number }) {
+function Fork({ lastId, words }: NonNullable<RestoreHereProps['fork']>) {
   const { id } = useConversationActs();
   const navigate = useNavigate();
   const fork = useMutation({
@@ -114,7 +120,7 @@ function Fork({ lastId }: { readonly lastId: number }) {
   });
   return (
     <>
-      <p>Or leave this as it is, and go on from after this step in a second conversation with a folder of its own.</p>
+      <p>{words}</p>
       <div>
         <Button look="line" aria-disabled={fork.isPending} onClick={() => void (!fork.isPending && fork.mutate())}>
           Fork from here

@@ -50,7 +50,15 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
         </div>
         {isOpen && <div className="event-body">{card.body!()}</div>}
         {isRestoring && (
-          <RestoreHere actionId={step.action?.id ?? step.id} lastId={step.observation?.id ?? step.id} onDone={() => setRestoring(false)} />
+          <RestoreHere
+            actionId={step.action?.id ?? step.id}
+            words="Restore to before this step. It can be taken back from its own row."
+            fork={{
+              lastId: step.observation?.id ?? step.id,
+              words: 'Or leave this as it is, and go on from after this step in a second conversation with a folder of its own.',
+            }}
+            onDone={() => setRestoring(false)}
+          />
         )}
       </div>
     </article>

@@ -18,6 +18,7 @@ const PANELS = {
   browser: lazy(async () => ({ default: (await import('./browser-panel.tsx')).BrowserPanel })),
   app: lazy(async () => ({ default: (await import('./app-panel.tsx')).AppPanel })),
   plan: PlanPanel,
+  timeline: lazy(async () => ({ default: (await import('./timeline/timeline-panel.tsx')).TimelinePanel })),
   raw: RawPanel,
 } as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined; readonly isOwn?: boolean }>>;
 const NAMES = {
@@ -28,6 +29,7 @@ const NAMES = {
   browser: 'Browser',
   app: 'App',
   plan: 'Plan',
+  timeline: 'Timeline',
   raw: 'Raw',
 } as const satisfies Record<TabName, string>;
 const TABS = Object.keys(PANELS) as TabName[];

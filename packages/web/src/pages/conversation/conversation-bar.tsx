@@ -12,6 +12,7 @@ import { Icon, Mark } from '../../ui/icon.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { SettingsLink } from '../settings-link.tsx';
+import { ConversationsPopup } from './conversations-popup.tsx';
 import { RulesPopup } from './rules-popup.tsx';
 import { SharePopup } from './share-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
@@ -20,8 +21,10 @@ export function ConversationBar(props: {
   readonly title: string;
   readonly info: ConversationInfo | undefined;
   readonly workbench: WorkbenchState;
+  readonly isListBeside: boolean;
 }) {
-  const { title, info, workbench } = props;
+  const { title, info, workbench, isListBeside } = props;
+  const { id } = useConversation();
   const { openPalette } = useContext(CommandContext);
   return (
     <header className="top-bar">
@@ -31,6 +34,7 @@ export function ConversationBar(props: {
       <Link className="button button-icon only-narrow" to={paths.home} aria-label="Back to conversations">
         <Icon of={ArrowLeft} />
       </Link>
+      {!isListBeside && <ConversationsPopup current={id} />}
       <Title title={title} />
       <span className="place only-wide">
         {info?.selected_repository && (

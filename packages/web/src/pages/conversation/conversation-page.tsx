@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationConnection, ConversationInfo, ConversationSnapshot } from '@tendon/client';
-import { useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useParams } from 'react-router';
 import { ComposerBox } from '../../composer/composer-box.tsx';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
@@ -15,10 +15,11 @@ import { Workbench } from '../../workbench/workbench.tsx';
 import { NotFound } from '../not-found.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
+import { ConversationNav } from './conversations-popup.tsx';
 import { ConversationCommands } from './conversation-commands.tsx';
 import { useConnection } from './use-connection.ts';
 import { useFollow } from './use-follow.ts';
-import { useWorkbench } from './use-workbench.ts';
+import { useIsWide, useWorkbench } from './use-workbench.ts';
 import { money, short } from '../../copy/figures.ts';
 import { cx } from '../../ui/cx.ts';
 import type { Glyph } from '../../ui/icon.tsx';
@@ -49,6 +50,7 @@ interface ConversationScreenProps {
 
 function ConversationScreen({ id, info, connection, snapshot }: ConversationScreenProps) {
   const workbench = useWorkbench();
+  const isWide = useIsWide();
   const [shown, setShown] = useState<Shown>({ tab: 'changes' });
   const [pane, setPane] = useState<'conversation' | 'panel'>('conversation');
   const sentence = useStateNow(snapshot);
@@ -73,9 +75,14 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
   return (
     <ConversationProvider open={open}>
       <ConversationCommands workbench={workbench} onTab={choose} />
-      <div className="screen">
-        <ConversationBar title={title} info={info} workbench={workbench} />
+      <div className="screen" data-list={isWide ? 'shown' : undefined}>
+        <ConversationBar title={title} info={info} workbench={workbench} isListBeside={isWide} />
         <ConnectionBar snapshot={snapshot} onRetry={connection.retry} />
+        {isWide && (
+          <Suspense>
+            <ConversationNav current={id} />
+          </Suspense>
+        )}
         <div className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-pane={pane}>
           <main className="conversation" aria-label="Conversation">
             <Stream />

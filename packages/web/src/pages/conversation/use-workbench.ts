@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { stored } from '../../lib/stored.ts';
 
 export interface WorkbenchState {
@@ -26,4 +26,17 @@ export function useWorkbench(): WorkbenchState {
     stored.set('workbench', next ? null : 'hidden');
   };
   return { isShown, isPhone, set, toggle: () => set(!isShown) };
+}
+
+const wide = matchMedia('(min-width: 1600px)');
+
+/** Whether there is room for the list of conversations beside the open one. */
+export function useIsWide(): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      wide.addEventListener('change', onChange);
+      return () => wide.removeEventListener('change', onChange);
+    },
+    () => wide.matches,
+  );
 }

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ConversationInfo } from '@tendon/client';
+import { Link } from 'react-router';
+import { ago } from '../../copy/figures.ts';
+import { conversationSentence, isRunningNow, isWaiting } from '../../copy/state-sentence.ts';
+import { paths } from '../../lib/paths.ts';
+import { conversationsQuery } from '../../lib/server.ts';
+import { StateGlyph } from '../../ui/icon.tsx';
+import { Late } from '../../ui/placeholder.tsx';
+
+const MOST = 50;
+
+const GROUPS: readonly (readonly [string, (info: ConversationInfo) => boolean])[] = [
+  ['Waiting for you', isWaiting],
+  ['Working', isRunningNow],
+  ['Others', (info) => !isWaiting(info) && !isRunningNow(info)],
+];
+
+/** The conversations, to go from one to another: those that wait first. */
+export function ConversationNav({ current }: { readonly current: string }) {
+  const list = useQuery(conversationsQuery);
+  const newest = (list.data ?? []).toSorted((a, b) => b.last_updated_at.localeCompare(a.last_updated_at));
+  return (
+    <nav className="conversation-nav scroll" aria-label="Conversations">
+      {list.isPending && <Late>Loading conversations</Late>}
+      {list.isError && (
+        <p role="alert" className="text-bad">
+          {list.error.message}
+        </p>
+      )}
+      {GROUPS.map(([name, isIn]) => {
+        const members = newest.filter(isIn).slice(0, MOST);
+        return (
+          members.length > 0 && (
+            <section key={name} aria-label={name}>
+              <h2>{name}</h2>
+              <ul>
+                {members.map((info) => (
+                  <li key={info.conversation_id}>
+                    <NavRow info={info} isCurrent={info.conversation_id === current} />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )
+        );
+      })}
+      <Link className="option" to={paths.home}>
+        New task, search and all conversations
+      </Link>
+    </nav>
+  );
+}
+
+function NavRow({ info, isCurrent }: { readonly info: ConversationInfo; readonly isCurrent: boolean }) {
+  const { glyph, text } = conversationSentence(info);
+  return (
+    <Link
+      className="option"
+      to={paths.conversation(info.conversation_id)}
+      title={`${info.title}: ${text}`}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
+      <StateGlyph glyph={glyph} />
+      <span className="flex-1 truncate">{info.title}</span>
+      <span className="sr-only">{text}</span>
+      <span className="text-small text-ink-3">{ago(info.last_updated_at, Date.now())}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ConversationInfo } from '@tendon/client';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useConversation } from '../../conversation/open-conversation.ts';
+import { count, money } from '../../copy/figures.ts';
+import { conversationSentence } from '../../copy/state-sentence.ts';
+import { cut } from '../../copy/shorten.ts';
+import { paths } from '../../lib/paths.ts';
+import { conversationQuery, conversationsQuery, tendon } from '../../lib/server.ts';
+import { Button } from '../../ui/button.tsx';
+import { StateGlyph } from '../../ui/icon.tsx';
+import { Late } from '../../ui/placeholder.tsx';
+
+/** Conversations that go on from this one, and the one and the others that it goes on from: attempts at the same work. */
+export function Attempts() {
+  const { id } = useConversation();
+  const own = useQuery(conversationQuery(id)).data ?? undefined;
+  const { data: all = [] } = useQuery(conversationsQuery);
+  const [compared, setCompared] = useState<string>();
+  const origin = own?.forked_from?.conversation_id;
+  const others = all.filter(
+    ({ conversation_id: other, forked_from: from }) =>
+      other !== id && (other === origin || from?.conversation_id === id || (origin !== undefined && from?.conversation_id === origin)),
+  );
+  if (!own || others.length === 0) return null;
+  const other = others.find(({ conversation_id: which }) => which === compared);
+  return (
+    <section aria-labelledby="attempts-heading">
+      <h3 id="attempts-heading">Other attempts</h3>
+      <ul aria-label="Other attempts">
+        {others.map((info) => (
+          <li key={info.conversation_id} className="moment">
+            <StateGlyph glyph={conversationSentence(info).glyph} />
+            <Link className="flex-1 truncate" to={paths.conversation(info.conversation_id)}>
+              {info.title}
+            </Link>
+            <span className="text-small text-ink-3">{info.conversation_id === origin ? 'the first one' : 'went on from here'}</span>
+            <Button
+              small
+              look="line"
+              aria-pressed={info.conversation_id === compared}
+              aria-label={`Compare with ${info.title}`}
+              onClick={() => setCompared(info.conversation_id === compared ? undefined : info.conversation_id)}
+            >
+              Compare
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {other && <Comparison left={own} right={other} />}
+    </section>
+  );
+}
+
+/** Two attempts side by side: how they ended, what they cost and changed, and their last words. */
+function Comparison({ left, right }: { readonly left: ConversationInfo; readonly right: ConversationInfo }) {
+  const facts = [useFacts(left), useFacts(right)];
+  const rows = ['State', 'Cost', 'Files changed', 'Last words'] as const;
+  return (
+    <table className="comparison">
+      <caption className="sr-only">Two attempts</caption>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">This one</th>
+          <th scope="col">{right.title}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row}>
+            <th scope="row">{row}</th>
+            {facts.map((of, index) => (
+              <td key={index}>{of[row] ?? <Late>Reading</Late>}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const MOST_NAMES = 12;
+
+function useFacts(info: ConversationInfo) {
+  const { conversation_id: id, last_updated_at: used } = info;
+  const changes = useQuery({
+    queryKey: ['attempt-changes', id, used],
+    queryFn: async () => {
+      const found = await tendon.files.changes(id);
+      const names = found.slice(0, MOST_NAMES).map(({ path }) => path);
+      const more = found.length - names.length;
+      return `${count(found.length, 'file')}${names.length > 0 ? `: ${names.join(', ')}` : ''}${more > 0 ? ` and ${more} more` : ''}`;
+    },
+    retry: false,
+  });
+  const words = useQuery({
+    queryKey: ['attempt-words', id, used],
+    queryFn: async ({ signal }) => {
+      const query = { include_types: 'message,finish', source: 'agent', reverse: 'true', limit: 1 };
+      const { args = {} } = ((await tendon.conversations.events(id, query, signal)).events[0] ?? {}) as { readonly args?: LastWords };
+      return cut(args.final_thought || args.content || 'None yet', 1_000);
+    },
+    retry: false,
+  });
+  return {
+    State: conversationSentence(info).text,
+    Cost: info.accumulated_cost === undefined ? 'not known' : money(info.accumulated_cost),
+    'Files changed': changes.error ? 'not known: no git, or it could not be asked' : changes.data,
+    'Last words': words.error?.message ?? words.data,
+  };
+}
+
+interface LastWords {
+  readonly content?: string;
+  readonly final_thought?: string;
+}
