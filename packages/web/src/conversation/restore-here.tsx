@@ -70,14 +70,14 @@ function Restore({ checkpoint: { number, event_id: step }, words, onDone }: Rest
       <p>{words}</p>
       {changes.isPending ? <Late>Comparing the files</Late> : changes.data && <Changes changes={changes.data} />}
       <div className="flex items-center gap-2">
-        {PARTS.filter(([what]) => what === 'files' || step !== null).map(([what, words]) => (
+        {PARTS.filter(([what]) => what === 'files' || step !== null).map(([what, name]) => (
           <Button
             key={what}
             look={what === 'files' ? 'main' : 'line'}
             aria-disabled={restore.isPending}
             onClick={() => void (!restore.isPending && restore.mutate(what))}
           >
-            {words}
+            {name}
           </Button>
         ))}
       </div>

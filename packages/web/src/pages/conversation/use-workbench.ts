@@ -30,7 +30,7 @@ export function useWorkbench(): WorkbenchState {
 
 const wide = matchMedia('(min-width: 1600px)');
 
-/** Whether there is room for the list of conversations beside the open one. */
+/** Whether the window is wide enough for the list of conversations beside the open one. */
 export function useIsWide(): boolean {
   return useSyncExternalStore(
     (onChange) => {

@@ -37,7 +37,7 @@ it('CL991: attempts at the same work are compared by state, cost, changed files 
   await table.findByText(/^The test races with the clock/, undefined, LATER);
 });
 
-it('CL992: the other conversations are a menu in the bar, or stand beside where there is room', async () => {
+it('CL992: the other conversations are a menu in the bar, or stand beside it on a wide screen', async () => {
   await open('/conversations/done');
   await userEvent.click(await screen.findByRole('button', { name: 'Conversations' }, LATER));
   const nav = within(await screen.findByRole('navigation', { name: 'Conversations' }, LATER));
