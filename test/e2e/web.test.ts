@@ -406,6 +406,30 @@ describe('decisions', () => {
     await article(page, /^Ran rm -rf build/).waitFor();
   });
 
+  it('CL983 CL986 CL990: what waits is approved from Home by keyboard on a phone; the settings and the timeline hide nothing from anybody', async () => {
+    const page = await asked();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.getByRole('link', { name: 'Back to conversations' }).click();
+    const inbox = page.getByRole('region', { name: /^Needs you 1/ });
+    await inbox.getByText('rm -rf build && echo removed').waitFor();
+    await expectAccessible(page);
+    await inbox.getByRole('button', { name: 'Approve', disabled: false }).press('Enter');
+    await inbox.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /clean up/ }).click();
+    await expectVisible(page.getByText('Decided.'));
+    await page.setViewportSize({ width: 1600, height: 900 });
+    await page.getByRole('navigation', { name: 'Conversations' }).waitFor();
+    await page.getByRole('button', { name: 'Show the workbench' }).click();
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    await page.getByRole('button', { name: 'Back to here: clean up' }).click();
+    await page.getByText(/^Restore to when this message was sent/).waitFor();
+    await expectAccessible(page);
+    await page.goto(new URL('/settings/keys', page.url()).href);
+    await page.getByRole('button', { name: 'Make a key' }).waitFor();
+    await expectAccessible(page);
+  });
+
   it('CL26: rejecting takes a reason, and nothing runs', async () => {
     const page = await asked();
     await page.getByRole('button', { name: 'Reject' }).click();

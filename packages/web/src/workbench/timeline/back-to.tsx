@@ -23,7 +23,7 @@ export function BackTo({ moment, hasEarlier, onDone }: BackToProps) {
     queryFn: async ({ signal }) => {
       const query = { start_id: moment.id + 1, source: 'agent', exclude_types: NO_ACT, limit: 20 };
       const { events } = await tendon.conversations.events(id, query, signal);
-      return Number(events.find((event) => 'action' in event)?.id ?? Infinity);
+      return Number(events.find(wasDone)?.id ?? Infinity);
     },
     retry: false,
     staleTime: 0,
@@ -52,4 +52,10 @@ export function BackTo({ moment, hasEarlier, onDone }: BackToProps) {
       onDone={onDone}
     />
   );
+}
+
+/** What waits for a decision has done nothing: once it is approved it comes again, under another id. */
+function wasDone(event: Readonly<Record<string, unknown>>): boolean {
+  const { confirmation_state: state } = (event.args ?? {}) as { readonly confirmation_state?: string };
+  return 'action' in event && state !== 'awaiting_confirmation' && state !== 'rejected';
 }

@@ -19,7 +19,7 @@ it('CL990: the messages of the person are moments: one goes back to with its fil
   const panel = await timeline('long');
   const rows = async () => within(await panel.findByRole('list', { name: 'Your messages' }, LATER)).getAllByRole('listitem');
   expect((await rows()).length).toBeGreaterThan(3);
-  await userEvent.click(panel.getAllByRole('button', { name: /^Back to: / })[0]!);
+  await userEvent.click(panel.getAllByRole('button', { name: /^Back to here: / })[0]!);
   await panel.findByText(/^Restore to when this message was sent/, undefined, LATER);
   await panel.findByText('packages/import/src/read-csv.ts', undefined, LATER);
   expect(panel.getByRole('button', { name: 'Fork from here' })).toBeDefined();

@@ -76,7 +76,7 @@ function MomentRow({ moment, hasEarlier }: { readonly moment: Moment; readonly h
         <a className="flex-1 truncate" href={`#event-${moment.id}`}>
           {words}
         </a>
-        <Button small look="line" aria-expanded={isOpen} aria-label={`Back to: ${words}`} onClick={() => setOpen(!isOpen)}>
+        <Button small look="line" aria-expanded={isOpen} aria-label={`Back to here: ${words}`} onClick={() => setOpen(!isOpen)}>
           Back to here
         </Button>
       </div>
