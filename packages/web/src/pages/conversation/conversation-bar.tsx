@@ -24,7 +24,7 @@ export function ConversationBar(props: {
   readonly isListBeside: boolean;
 }) {
   const { title, info, workbench, isListBeside } = props;
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const { openPalette } = useContext(CommandContext);
   return (
     <header className="top-bar">
