@@ -20,11 +20,11 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a person does in the panels of our page: the suite has no page, and asks the routes behind them by their own rules.',
-    ids: 'CL970–CL975',
+    ids: 'CL970–CL976',
   },
   {
-    why: 'A terminal of a person in our sandbox is asked by no client of any generation, and no document describes one.',
-    ids: 'SV972',
+    why: 'A person’s terminal in our sandbox, and where delegated agents work: no client of any generation asks for them, and no document describes them.',
+    ids: 'SV972, SV973',
   },
   {
     why: 'What needs a person, the settings and the moments of a conversation, as the page shows them.',

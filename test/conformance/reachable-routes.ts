@@ -35,6 +35,7 @@ export const IN_THE_WEB_APP: readonly Place[] = [
       `DELETE ${ONE}/confirmation/rules/{rule}`,
       `POST ${ONE}/network/answer`,
       `POST ${ONE}/network/always`,
+      `GET ${ONE}/delegated`,
       `GET ${ONE}/delegated/questions`,
       `POST ${ONE}/delegated/questions/{child}`,
       `GET,POST ${ONE}/shares`,
@@ -46,7 +47,16 @@ export const IN_THE_WEB_APP: readonly Place[] = [
       `POST ${ONE}/upload-files`,
     ],
   },
-  { where: 'A conversation: Files', routes: [`GET ${ONE}/list-files`, `GET ${ONE}/select-file`, `POST ${ONE}/save-file`] },
+  {
+    where: 'A conversation: Files',
+    routes: [
+      `GET ${ONE}/list-files`,
+      `GET ${ONE}/select-file`,
+      `POST ${ONE}/save-file`,
+      `GET ${ONE}/files/download`,
+      `GET ${ONE}/zip-directory`,
+    ],
+  },
   { where: 'A conversation: Changes', routes: [`GET ${ONE}/changes`, `* ${ONE}/changes/**`] },
   { where: 'A conversation: Timeline', routes: [`GET ${ONE}/events`] },
   { where: 'A conversation: App', routes: [`GET ${ONE}/web-hosts`] },
@@ -84,7 +94,7 @@ export const ON_NO_PAGE: readonly Place[] = [
   },
   {
     where: 'The tabs of a conversation, as far as they need them; programs read trees, bytes and differences with them.',
-    routes: [`* ${ONE}/files/**`, `* ${ONE}/git/**`, `GET ${ONE}/zip-directory`],
+    routes: [`GET ${ONE}/files/content`, `GET ${ONE}/files/tree`, `* ${ONE}/git/**`],
   },
   { where: 'Programs read whole outputs; a page shows their ends.', routes: [`GET ${ONE}/events/{eventId}/output`] },
   {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startScriptedModel } from '@tendon/conformance';
 import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser, Page } from 'playwright-core';
 import { fakeProvider } from '../../packages/server/src/git-providers/apis/fake-provider.test-support.ts';
@@ -264,6 +265,33 @@ describe('while it works', () => {
     await expectState(page, 'Paused by you');
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Both ran.').waitFor();
+  });
+
+  it('CL976: what a delegated agent does is nested under its step, live, and can be stopped there', async () => {
+    const model = await startScriptedModel();
+    onTestFinished(() => model.close());
+    const tendon = await TendonProcess.start({ LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'key-of-no-one', LLM_BASE_URL: model.url });
+    onTestFinished(() => tendon.remove());
+    const part = model.script([
+      { call: 'execute_bash', args: { command: WAITS } },
+      { call: 'finish', args: { message: 'counted' } },
+    ]);
+    const whole = model.script([
+      { call: 'delegate', args: { task: part } },
+      { call: 'finish', args: { message: 'all is done' } },
+    ]);
+    const page = await openPage(browser, tendon.url);
+    await start(page, whole);
+    const thread = page.getByRole('region', { name: 'What CodeActAgent does' });
+    await thread.getByRole('button', { name: /^for i in/ }).waitFor();
+    await expectAccessible(page);
+    await thread.getByRole('button', { name: 'Stop it' }).click();
+    await article(page, /^Done/).waitFor();
+    await article(page, /^CodeActAgent/)
+      .getByRole('button', { name: /^CodeActAgent/ })
+      .click();
+    await thread.getByRole('link', { name: 'Open thread' }).click();
+    await article(page, /^Ran for i in.*, stopped by you/).waitFor();
   });
 
   it('CL4: a message written while the server is away waits, and is sent once when it is back', async () => {

@@ -8,6 +8,7 @@ import type {
   ConversationNetwork,
   ConversationQuestion,
   QuestionAnswer,
+  DelegatedConversations,
   DelegatedQuestions,
   EventsPage,
   ConversationInfo as WireInfo,
@@ -109,6 +110,8 @@ export function conversationRoutes(request: Request) {
     /** In other conversations too; needs the scope `admin`. */
     alwaysAllow: (id: string, body: AlwaysRule) =>
       request<ConversationConfirmation>(at(id, '/confirmation/always'), { method: 'POST', body }),
+    /** Where the agents work to which its agent has delegated. */
+    delegated: (id: string) => request<DelegatedConversations>(at(id, '/delegated')),
     /** What agents wait for to which its agent has delegated. */
     delegatedQuestions: (id: string) => request<DelegatedQuestions>(at(id, '/delegated/questions')),
     answerDelegated: (id: string, child: string, body: QuestionAnswer) =>

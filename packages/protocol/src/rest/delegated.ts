@@ -10,5 +10,11 @@ export const DelegatedQuestion = OpenQuestion.extend({
 });
 export type DelegatedQuestion = z.output<typeof DelegatedQuestion>;
 
+/** The conversations that a conversation's agent delegated to, the first delegated first. */
+export const DelegatedConversations = z.object({
+  delegated: z.array(z.object({ conversation_id: z.string(), action_id: z.number().int(), title: z.string(), agent: z.string() })),
+});
+export type DelegatedConversations = z.output<typeof DelegatedConversations>;
+
 export const DelegatedQuestions = z.object({ questions: z.array(DelegatedQuestion) });
 export type DelegatedQuestions = z.output<typeof DelegatedQuestions>;

@@ -4,10 +4,7 @@ import { EventRows } from './event-rows.ts';
 import { foldTurns } from './fold-turns.ts';
 import type { StreamItem } from './stream-item.ts';
 
-/**
- * The rows that a list of events is read as, oldest first. A pure function of the events.
- * @internal
- */
+/** The rows that a list of events is read as, oldest first. A pure function of the events. */
 export function projectItems(events: readonly Event[]): readonly StreamItem[] {
   const rows = new EventRows();
   for (const event of events) rows.add(event);

@@ -1,18 +1,20 @@
 import { Braces, Copy, History, Link2, PanelRightOpen } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { type TabName, useConversationActs } from '../conversation/open-conversation.ts';
 import { elapsed } from '../copy/figures.ts';
 import { paths } from '../lib/paths.ts';
 import { useNow } from '../lib/use-now.ts';
 import { IconButton } from '../ui/button.tsx';
-import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
 import { RestoreHere } from '../conversation/restore-here.tsx';
+import { RowLine } from './row-line.tsx';
 import { cardOf } from './cards/card-of.tsx';
-import type { Card, CardRow } from './cards/card.tsx';
+import type { Card } from './cards/card.tsx';
 import type { RowPlace } from './item-row.tsx';
 import type { StepItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
+
+const DelegatedThread = lazy(async () => ({ default: (await import('./delegated-thread.tsx')).DelegatedThread }));
 
 export type Runs = 'known' | 'unknown' | false;
 
@@ -48,7 +50,16 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
           </RowLine>
           <Acts step={step} card={card} isRestoring={isRestoring} onRestore={() => setRestoring(!isRestoring)} />
         </div>
-        {isOpen && <div className="event-body">{card.body!()}</div>}
+        {isOpen && (
+          <div className="event-body">
+            {card.body!()}
+            {step.action?.action === 'delegate' && (
+              <Suspense>
+                <DelegatedThread step={step} />
+              </Suspense>
+            )}
+          </div>
+        )}
         {isRestoring && (
           <RestoreHere
             actionId={step.action?.id ?? step.id}
@@ -62,45 +73,6 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
         )}
       </div>
     </article>
-  );
-}
-
-function RowLine(props: {
-  readonly card: CardRow;
-  readonly hasBody: boolean;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-  readonly children: React.ReactNode;
-}) {
-  const { card, hasBody, isOpen, onToggle, children } = props;
-  const line = (
-    <>
-      {card.verb && (
-        <span className="verb" data-strong={card.strong}>
-          {card.verb}
-        </span>
-      )}
-      {card.object && <span className="object mono">{card.object}</span>}
-      {card.detail && (
-        <span className="detail" data-keep={card.strong ? '' : undefined}>
-          {card.detail}
-        </span>
-      )}
-      <span className="facts">
-        {card.facts.map((fact) => (
-          <span key={fact.text} className={cx(fact.tone && `tone-${fact.tone}`, fact.isJoined && '-ml-1.5')}>
-            {fact.text}
-          </span>
-        ))}
-        {children}
-      </span>
-    </>
-  );
-  if (!hasBody) return <div className="event-row">{line}</div>;
-  return (
-    <button type="button" className="event-row" aria-expanded={isOpen} onClick={onToggle}>
-      {line}
-    </button>
   );
 }
 

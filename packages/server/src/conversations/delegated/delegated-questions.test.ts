@@ -28,7 +28,7 @@ async function asking() {
   return { conversations, id, child: opened[1]!, frames, frame };
 }
 
-it('EN940: a question of a delegated agent stands at the root with its path, and the reply there goes on with its work', async () => {
+it('EN940 SV973: a question of a delegated agent stands at the root with its path, and the reply there goes on with its work', async () => {
   const { conversations, id, child, frames, frame } = await asking();
   const [question, ...others] = await conversations.delegated.list(id);
   expect(others).toEqual([]);
@@ -38,6 +38,9 @@ it('EN940: a question of a delegated agent stands at the root with its path, and
     kind: 'question',
     action: { action: 'message', args: { choices: ['red', 'blue'] } },
   });
+  expect(await conversations.delegated.children(id)).toEqual([
+    { conversation_id: child, action_id: expect.any(Number) as number, title: 'paint a part', agent: 'CodeActAgent' },
+  ]);
   const { event_id } = question!;
   expect(frame).toMatchObject({ waiting: [{ conversation_id: child, event_id }] });
   const joined: VolatileFrame[] = [];

@@ -6,7 +6,14 @@
  * D2  An answer names the event that it is about. It decides nothing else, and starts no agent that has ended.
  */
 import type { SubmitResult } from '@tendon/core';
-import { catalogError, type Action, type QuestionAnswer, type DelegatedFrame, type DelegatedQuestion } from '@tendon/protocol';
+import {
+  catalogError,
+  type Action,
+  type QuestionAnswer,
+  type DelegatedConversations,
+  type DelegatedFrame,
+  type DelegatedQuestion,
+} from '@tendon/protocol';
 import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
 import type { FrameListener, OpenConversation } from '../open-conversations.ts';
 import { answerTo, offersChoices, openQuestion, refused, shownQuestion, WAITS } from '../open-question.ts';
@@ -23,6 +30,17 @@ export class DelegatedQuestions {
 
   constructor(options: DelegatedQuestionsOptions) {
     this.#options = options;
+  }
+
+  /** The conversations right below this one. */
+  async children(id: string): Promise<DelegatedConversations['delegated']> {
+    const { records } = this.#options;
+    const found = await Promise.all((await records.delegatedBy(id)).map((childId) => records.get(childId)));
+    return found.flatMap((record) =>
+      record?.delegated_by
+        ? [{ conversation_id: record.id, action_id: record.delegated_by.action_id, title: record.title, agent: record.agent }]
+        : [],
+    );
   }
 
   /** Those of all conversations below this one, the first delegated first. */

@@ -49,6 +49,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `GET ${ONE}/network`,
     `GET ${ONE}/confirmation`,
     `GET ${ONE}/confirmation/rules`,
+    `GET ${ONE}/delegated`,
     `GET ${ONE}/delegated/questions`,
     `GET ${ONE}/question`,
     'GET /api/search',

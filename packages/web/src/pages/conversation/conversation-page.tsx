@@ -17,7 +17,7 @@ import { ConnectionBar } from './connection-bar.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import { ConversationNav } from './conversations-popup.tsx';
 import { ConversationCommands } from './conversation-commands.tsx';
-import { useConnection } from './use-connection.ts';
+import { useConnection } from '../../conversation/use-connection.ts';
 import { useFollow } from './use-follow.ts';
 import { useIsWide, useWorkbench } from './use-workbench.ts';
 import { money, short } from '../../copy/figures.ts';

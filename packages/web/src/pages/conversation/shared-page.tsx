@@ -5,7 +5,7 @@ import { Stream } from '../../stream/stream.tsx';
 import { Mark } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
-import { useConnection } from './use-connection.ts';
+import { useConnection } from '../../conversation/use-connection.ts';
 
 /** A conversation as a link shows it: everything that happens, live, and nothing to press. The link's key stands behind `#`. */
 export function SharedPage() {

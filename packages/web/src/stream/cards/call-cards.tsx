@@ -43,8 +43,8 @@ export const delegateCard: ActionCard<'delegate'> = (step) => {
     detail,
     facts,
     name: `${agent} ${detail}${spoken(facts)}`,
-    open: 'never',
-    ...(result && task && { body: () => <DelegatedBody task={task} changes={changes} /> }),
+    open: result ? 'never' : 'newest',
+    body: () => <DelegatedBody task={task} changes={changes} />,
   };
 };
 

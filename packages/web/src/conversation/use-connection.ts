@@ -1,6 +1,6 @@
 import { connect, type ConversationConnection, type ConversationSnapshot } from '@tendon/client';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { tendon } from '../../lib/server.ts';
+import { tendon } from '../lib/server.ts';
 
 /** How many events a page begins with, the newest; earlier ones are loaded where they are read. */
 const TAIL = 200;
