@@ -31,6 +31,7 @@ export const IN_THE_WEB_APP: readonly Place[] = [
       `GET,PATCH ${ONE}`,
       `GET ${ONE}/trajectory`,
       `GET ${ONE}/confirmation`,
+      `GET ${ONE}/network`,
       `GET,POST ${ONE}/confirmation/rules`,
       `DELETE ${ONE}/confirmation/rules/{rule}`,
       `POST ${ONE}/network/answer`,
@@ -90,7 +91,7 @@ export const ON_NO_PAGE: readonly Place[] = [
   },
   {
     where: 'Programs set a whole list at once, or a policy; a person changes one rule or host at a time.',
-    routes: [`PUT ${ONE}/confirmation`, `POST ${ONE}/confirmation/always`, `GET,PUT ${ONE}/network`],
+    routes: [`PUT ${ONE}/confirmation`, `POST ${ONE}/confirmation/always`, `PUT ${ONE}/network`],
   },
   {
     where: 'The tabs of a conversation, as far as they need them; programs read trees, bytes and differences with them.',

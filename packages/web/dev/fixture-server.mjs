@@ -75,6 +75,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     if (pathname.startsWith('/api/conversations/') && (await serveFiles(request, response))) return undefined;
     const answer =
       answers[`${request.method} ${pathname}`] ??
+      (pathname.endsWith('/network') ? () => NETWORK : undefined) ??
       (pathname.endsWith('/events') ? () => filtered(eventsOf(pathname.split('/').at(-2)), new URL(request.url, 'http://x')) : undefined) ??
       (pathname.endsWith('/git/changes') ? () => [{ status: 'M', path: 'src/read-csv.ts' }] : undefined) ??
       (pathname.endsWith('/question') ? () => questionOf(pathname.split('/').at(-2), eventsOf, answered) : undefined) ??
@@ -200,6 +201,14 @@ const CONFIRMATION = {
   rules: [],
   general_rules: [],
   suggestions: [{ decision: 'allow', command: 'git push' }],
+};
+
+const NETWORK = {
+  mode: 'allowlist',
+  allow: ['registry.example'],
+  allow_private: [],
+  refused: [{ host: 'ads.example', port: 443, reason: 'not on the list', count: 3 }],
+  questions: [],
 };
 
 /** As the route for events finds them. */

@@ -93,6 +93,8 @@ export function conversationRoutes(request: Request) {
     stop: (id: string) => request<Created>(at(id, '/stop'), { method: 'POST', body: {} }),
     /** What its programs serve, by link; `error` says why there can be no links. */
     webHosts: (id: string) => request<WebHosts>(at(id, '/web-hosts')),
+    /** Where its sandbox may connect to, and what was refused. */
+    network: (id: string) => request<ConversationNetwork>(at(id, '/network')),
     /** Of a host that its sandbox wants to reach. */
     answerNetwork: (id: string, body: NetworkAnswer) => request<ConversationNetwork>(at(id, '/network/answer'), { method: 'POST', body }),
     /** In every conversation; needs the scope `admin`. */

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bot, Cpu, ChevronDown, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversation, useConversationActs } from '../conversation/open-conversation.ts';
+import { isDemoModel } from '../lib/models.ts';
 import { agentsQuery, conversationQuery, modelsQuery, settingsQuery, tendon, useModelInUse } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -62,28 +63,50 @@ export function AgentChoice() {
   );
 }
 
-/** The model of the next answer; a change is stored on the server. */
-export function ModelChoice({ side, bare }: { readonly side?: 'above' | 'below'; readonly bare?: boolean }) {
+/** The model of an open conversation, from its next turn on; other conversations keep theirs. */
+export function ConversationModelChoice() {
+  const { id } = useConversationActs();
   const queries = useQueryClient();
-  const models = useQuery(modelsQuery);
+  const model = useModelInUse();
+  const info = useQuery(conversationQuery(id));
+  const change = useMutation({
+    mutationFn: (name: string) => tendon.conversations.choose(id, { llm_model: name }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['conversations'] }),
+  });
+  if (!model) return null;
+  const value = (change.isPending ? change.variables : info.data?.llm_model) || model.name;
+  return (
+    <>
+      <ModelPopup value={value} side="above" onChoose={(name) => change.mutate(name)} />
+      {change.error && (
+        <span role="alert" className="text-small text-bad">
+          {change.error.message}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The model of conversations that choose none; a change is stored on the server. */
+export function ModelChoice() {
+  const queries = useQueryClient();
   const model = useModelInUse();
   const change = useMutation({
     mutationFn: (name: string) => tendon.settings.patch({ llm_model: name }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
   });
-  if (!model) return null;
-  const options = [...new Set([model.name, ...(models.data ?? [])])];
-  return (
-    <ChoicePopup
-      label="Model"
-      {...(!bare && { icon: Cpu })}
-      {...(side && { side })}
-      value={model.name}
-      shown={model.label}
-      options={options}
-      onChoose={(name) => change.mutate(name)}
-    />
-  );
+  return model ? <ModelPopup icon={Cpu} value={model.name} onChoose={(name) => change.mutate(name)} /> : null;
+}
+
+function ModelPopup(props: {
+  readonly icon?: LucideIcon;
+  readonly value: string;
+  readonly side?: 'above' | 'below';
+  readonly onChoose: (name: string) => void;
+}) {
+  const models = useQuery(modelsQuery);
+  const shown = isDemoModel(props.value) ? 'Demo model' : props.value;
+  return <ChoicePopup {...props} label="Model" isOpenList shown={shown} options={[...new Set([props.value, ...(models.data ?? [])])]} />;
 }
 
 const MAX_SHOWN = 50;
@@ -97,8 +120,10 @@ function ChoicePopup(props: {
   readonly options: readonly string[];
   readonly onChoose: (value: string) => void;
   readonly side?: 'above' | 'below';
+  /** Names that are not in it are taken too. */
+  readonly isOpenList?: boolean;
 }) {
-  const { label, icon, value, shown, options, onChoose, side = 'below' } = props;
+  const { label, icon, value, shown, options, onChoose, side = 'below', isOpenList = false } = props;
   return (
     <Popup
       label={label}
@@ -117,6 +142,7 @@ function ChoicePopup(props: {
           label={label}
           value={value}
           options={options}
+          isOpenList={isOpenList}
           onChoose={(chosen) => {
             onChoose(chosen);
             close();
@@ -131,14 +157,16 @@ function Choices(props: {
   readonly label: string;
   readonly value: string;
   readonly options: readonly string[];
+  readonly isOpenList: boolean;
   readonly onChoose: (value: string) => void;
 }) {
-  const { label, value, options, onChoose } = props;
+  const { label, value, options, isOpenList, onChoose } = props;
   const [filter, setFilter] = useState('');
   const hits = options.filter((option) => option.toLowerCase().includes(filter.toLowerCase()));
+  const written = isOpenList && !options.includes(filter.trim()) ? filter.trim() : '';
   return (
     <>
-      {options.length > 8 && (
+      {(options.length > 8 || isOpenList) && (
         <input
           className="field mb-1 w-full"
           aria-label={`Filter ${label.toLowerCase()}`}
@@ -147,7 +175,8 @@ function Choices(props: {
           ref={focusOnMount}
           onChange={(event) => setFilter(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && hits[0]) onChoose(hits[0]);
+            const chosen = hits[0] ?? written;
+            if (event.key === 'Enter' && chosen) onChoose(chosen);
           }}
         />
       )}
@@ -164,7 +193,12 @@ function Choices(props: {
         </button>
       ))}
       {hits.length > MAX_SHOWN && <p className="px-2 py-1 text-small text-ink-3">{hits.length - MAX_SHOWN} more, type to find them</p>}
-      {hits.length === 0 && <p className="px-2 py-1 text-small text-ink-3">Nothing has this name</p>}
+      {written !== '' && (
+        <button type="button" className="option" onClick={() => onChoose(written)}>
+          Use {written}
+        </button>
+      )}
+      {hits.length === 0 && written === '' && <p className="px-2 py-1 text-small text-ink-3">Nothing has this name</p>}
     </>
   );
 }

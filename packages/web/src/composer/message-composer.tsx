@@ -14,7 +14,7 @@ import { useDraft } from '../lib/stored.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { Attachment } from './attachments.tsx';
-import { ConversationAgentChoice, ModelChoice } from './choices.tsx';
+import { ConversationAgentChoice, ConversationModelChoice } from './choices.tsx';
 import { Composer } from './composer.tsx';
 import { LoopChoices } from './loop-choices.tsx';
 import { QuestionChoices } from './question-choices.tsx';
@@ -69,7 +69,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
             <span className="only-wide">
               <ConversationAgentChoice />
             </span>
-            <ModelChoice side="above" bare />
+            <ConversationModelChoice />
             <IconButton label="Send" hint="enter" disabled={!canSend} onClick={() => void send()}>
               <Icon of={ArrowUp} />
             </IconButton>

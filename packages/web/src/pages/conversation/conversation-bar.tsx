@@ -13,8 +13,8 @@ import { focusOnMount } from '../../ui/popup.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { SettingsLink } from '../settings-link.tsx';
 import { ConversationsPopup } from './conversations-popup.tsx';
-import { RulesPopup } from './rules-popup.tsx';
 import { SharePopup } from './share-popup.tsx';
+import { ThisConversationPopup } from './this-conversation-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 
 export function ConversationBar(props: {
@@ -54,7 +54,7 @@ export function ConversationBar(props: {
       <IconButton label="Search or run a command" hint="mod+k" onClick={openPalette}>
         <Icon of={Search} />
       </IconButton>
-      <RulesPopup />
+      <ThisConversationPopup />
       <SharePopup />
       <IconButton
         className="only-wide"

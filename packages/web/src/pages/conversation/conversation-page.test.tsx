@@ -51,12 +51,30 @@ it('TR718: what would allow the action is offered by name, and saving it approve
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull(), LATER);
 });
 
-it('CL925: what was always allowed here is listed in the bar, and revoked there', async () => {
+it('CL925 CL993: what holds in this conversation is in its bar: what waits, what was always allowed here, which is revoked, and the network', async () => {
   await open('/conversations/ledger');
-  await userEvent.click(await screen.findByRole('button', { name: 'Rules of this conversation' }, LATER));
-  const rules = within(screen.getByRole('dialog', { name: 'Rules of this conversation' }));
-  await userEvent.click(rules.getByRole('button', { name: 'Revoke: Always allow git push' }));
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Rules of this conversation' })).toBeNull(), LATER);
+  await userEvent.click(await screen.findByRole('button', { name: 'This conversation' }, LATER));
+  const here = within(screen.getByRole('dialog', { name: 'This conversation' }));
+  await here.findByText('What no rule allows waits for you.', undefined, LATER);
+  await userEvent.click(await here.findByRole('button', { name: 'Revoke: Always allow git push' }, LATER));
+  await here.findByText('None is saved.', undefined, LATER);
+  const network = within(here.getByRole('region', { name: 'Network' }));
+  await network.findByText(/^Commands reach package registries/, undefined, LATER);
+  expect(network.getByRole('listitem').textContent).toBe('ads.examplerefused 3×: not on the list');
+});
+
+it('CL994: the model that is chosen in a conversation is its own, also one that no list has', async () => {
+  const sent = vi.spyOn(globalThis, 'fetch');
+  await open('/conversations/done');
+  await userEvent.click(await screen.findByRole('button', { name: /^Model: / }, LATER));
+  await userEvent.type(screen.getByRole('textbox', { name: 'Filter model' }), 'my-own/model-1');
+  await userEvent.click(screen.getByRole('button', { name: 'Use my-own/model-1' }));
+  await screen.findByRole('button', { name: 'Model: my-own/model-1' }, LATER);
+  const changes = sent.mock.calls.filter(([, init]) => init?.method === 'PATCH' || init?.method === 'POST');
+  expect(changes.map(([url, init]) => [new URL(String(url)).pathname, init?.body])).toEqual([
+    ['/api/conversations/done', '{"llm_model":"my-own/model-1"}'],
+  ]);
+  sent.mockRestore();
 });
 
 it('CL22: a card folds and opens by click and by key', async () => {

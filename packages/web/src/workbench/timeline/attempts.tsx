@@ -27,7 +27,7 @@ export function Attempts() {
   const other = others.find(({ conversation_id: which }) => which === compared);
   return (
     <section aria-labelledby="attempts-heading">
-      <h3 id="attempts-heading">Other attempts</h3>
+      <h2 id="attempts-heading">Other attempts</h2>
       <ul aria-label="Other attempts">
         {others.map((info) => (
           <li key={info.conversation_id} className="moment">

@@ -1,0 +1,30 @@
+import { SlidersHorizontal } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Late } from '../../ui/placeholder.tsx';
+import { Popup } from '../../ui/popup.tsx';
+
+/** Asked for only when it is looked at. */
+const ThisConversation = lazy(async () => ({ default: (await import('./this-conversation.tsx')).ThisConversation }));
+
+/** What holds in this conversation: what of it is its own, and where the rest is chosen. */
+export function ThisConversationPopup() {
+  return (
+    <Popup
+      label="This conversation"
+      align="end"
+      button={(popup) => (
+        <IconButton label="This conversation" {...popup}>
+          <Icon of={SlidersHorizontal} />
+        </IconButton>
+      )}
+    >
+      {() => (
+        <Suspense fallback={<Late>Reading what holds here</Late>}>
+          <ThisConversation />
+        </Suspense>
+      )}
+    </Popup>
+  );
+}

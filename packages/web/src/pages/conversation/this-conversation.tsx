@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ConfirmationMode, NetworkMode } from '@tendon/protocol';
+import { Link } from 'react-router';
+import { useConversation } from '../../conversation/open-conversation.ts';
+import { paths } from '../../lib/paths.ts';
+import { tendon } from '../../lib/server.ts';
+import { RuleList } from '../rule-list.tsx';
+
+const MODES: Readonly<Record<ConfirmationMode, string>> = {
+  always: 'Everything that may do harm waits for you.',
+  rules: 'What no rule allows waits for you.',
+  risk: 'What is risky waits for you.',
+  never: 'Only what a rule asks about waits for you.',
+};
+
+const REACH: Readonly<Record<NetworkMode, string>> = {
+  full: 'Commands reach the public internet.',
+  allowlist: 'Commands reach package registries, git hosts and the hosts of the list; others ask you.',
+  none: 'Commands reach nothing.',
+};
+
+/** Approvals, saved rules and the network of the open conversation, each with the way to where it is chosen for all. */
+export function ThisConversation() {
+  return (
+    <div className="shares">
+      <Approvals />
+      <Network />
+    </div>
+  );
+}
+
+function Approvals() {
+  const { id } = useConversation();
+  const { data, error } = useQuery({
+    queryKey: ['confirmation', id, 'mode'],
+    queryFn: () => tendon.conversations.confirmation(id),
+    retry: false,
+    staleTime: 0,
+  });
+  return (
+    <section aria-label="Approvals">
+      <h2>Approvals</h2>
+      {data && <p>{MODES[data.mode]}</p>}
+      {error && <p className="tone-bad">{error.message}</p>}
+      <p className="text-ink-2">Rules that you saved here run, ask or are refused in this conversation alone.</p>
+      <RuleList
+        queryKey={['rules', id]}
+        list={() => tendon.conversations.rules(id)}
+        remove={(rule) => tendon.conversations.removeRule(id, rule)}
+        none="None is saved."
+      />
+      <p className="text-small">
+        <Link to={paths.settingsPage('approvals')}>Rules of all conversations</Link>
+      </p>
+    </section>
+  );
+}
+
+function Network() {
+  const { id } = useConversation();
+  const { data, error } = useQuery({
+    queryKey: ['network', id],
+    queryFn: () => tendon.conversations.network(id),
+    retry: false,
+    staleTime: 0,
+  });
+  return (
+    <section aria-label="Network">
+      <h2>Network</h2>
+      {error && <p className="tone-bad">{error.message}</p>}
+      {data && (
+        <>
+          <p>{REACH[data.mode]}</p>
+          {data.mode === 'allowlist' && data.allow.length > 0 && <p className="text-ink-2">On the list: {data.allow.join(', ')}</p>}
+          {data.refused.length > 0 && (
+            <ul aria-label="Refused">
+              {data.refused.map(({ host, port, reason, count }) => (
+                <li key={`${host} ${port}`}>
+                  <code className="truncate">{host}</code>
+                  <span className="flex-1" />
+                  <span className="text-small text-ink-3">
+                    refused {count}×: {reason}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+      <p className="text-small">
+        <Link to={paths.settingsPage('network')}>Network of all conversations</Link>
+      </p>
+    </section>
+  );
+}
