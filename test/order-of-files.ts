@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const NEEDS_ENGINE = /testing\/containers\b/;
+const NEEDS_DOM = /@vitest-environment happy-dom/;
 
 /** Of those that take long, in a run of all of them; written by `node scripts/test.mjs --record`. */
 const SECONDS = new Map(
@@ -14,20 +15,25 @@ const secondsOf = ({ moduleId }: TestSpecification): number => SECONDS.get(relat
  * The thorough files come before the quick ones, which fill what is left at the end: a worker loads what the files of a project share once
  * as long as the next file is of the same project. The longest come first: one that came last would have the machine to itself. Files that
  * need the container engine come evenly among the others: only one of them has it at a time, and those that wait for it would keep their
- * workers from all other files.
+ * workers from all other files. Those that need a DOM come together at the end: a worker ends when the next file needs another environment.
  */
 export class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- the one of vitest, no array's
     const sorted = await super.sort(files);
     const quick = sorted.filter(({ project }) => project.name === 'quick');
-    return [...spread(sorted.filter((file) => !quick.includes(file))), ...quick];
+    const inDom = quick.filter((file) => says(file, NEEDS_DOM));
+    return [...spread(sorted.filter((file) => !quick.includes(file))), ...quick.filter((file) => !inDom.includes(file)), ...inDom];
   }
+}
+
+function says({ moduleId }: TestSpecification, words: RegExp): boolean {
+  return words.test(readFileSync(moduleId, 'utf8'));
 }
 
 function spread(files: readonly TestSpecification[]): TestSpecification[] {
   const longestFirst = files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
-  const needs = new Set(longestFirst.filter(({ moduleId }) => NEEDS_ENGINE.test(readFileSync(moduleId, 'utf8'))));
+  const needs = new Set(longestFirst.filter((file) => says(file, NEEDS_ENGINE)));
   const waiting = [...needs];
   const others = longestFirst.filter((file) => !needs.has(file));
   const gap = Math.ceil(others.length / (waiting.length + 1));
