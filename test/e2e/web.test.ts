@@ -369,6 +369,7 @@ describe('review', () => {
       const page = await openPage(browser, tendon.url);
       await start(page, 'shout');
       await page.getByText('Changed.').waitFor();
+      await page.getByRole('tab', { name: /^Changes/ }).click();
       const file = page.getByRole('region', { name: 'count.txt' });
       await file.getByText('TWO', { exact: true }).waitFor();
       await page.getByRole('tab', { name: 'Changes 2' }).waitFor();
@@ -386,7 +387,7 @@ describe('review', () => {
       await page.getByRole('navigation', { name: 'Changed files' }).getByRole('button', { name: /stray/ }).click();
       await page.getByRole('region', { name: 'stray.txt' }).getByRole('button', { name: 'Revert file' }).click();
       await page.getByText('stray.txt was reverted').waitFor();
-      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
       await page.getByRole('tab', { name: 'Changes 2' }).waitFor();
 
       await page.getByRole('button', { name: 'New branch' }).click();

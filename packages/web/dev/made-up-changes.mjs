@@ -59,8 +59,8 @@ export function takeBack(id) {
 
 const done = { event_id: 99, exit_code: 0, output: '' };
 const ACTS = {
-  list: ({ reverted }, { id }) => {
-    if (id === 'done')
+  list: ({ reverted }, { id, query }) => {
+    if (id === 'done' && !query.get('against')?.startsWith('event:'))
       return { state: 'suspended', base: { kind: 'now', checkpoint: null, made_at: null, note: null }, count: 0, files: [] };
     const files = Object.entries(FILES)
       .filter(([path]) => !reverted.has(path))

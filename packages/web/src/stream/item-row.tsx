@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import { Prose } from '../code/prose.tsx';
 import { clock } from '../copy/figures.ts';
 import { FoldRow } from './fold-row.tsx';
@@ -22,6 +22,8 @@ export interface ItemRowProps extends RowPlace {
   readonly folds: Folds;
 }
 
+const ReceiptRow = lazy(async () => ({ default: (await import('./receipt-row.tsx')).ReceiptRow }));
+
 export const ItemRow = memo(function ItemRow({ item, ...props }: ItemRowProps) {
   switch (item.type) {
     case 'turn':
@@ -32,6 +34,12 @@ export const ItemRow = memo(function ItemRow({ item, ...props }: ItemRowProps) {
       return <FoldRow item={item} {...props} />;
     case 'gap':
       return <GapRow item={item} {...props} />;
+    case 'receipt':
+      return (
+        <Suspense fallback={<div className="receipt-place" />}>
+          <ReceiptRow span={item.span} {...props} />
+        </Suspense>
+      );
     case 'speech':
       return (
         <article

@@ -1,4 +1,5 @@
 import type { Action, Observation, UnknownEvent } from '@tendon/protocol';
+import type { TurnSpan } from '../conversation/turn-spans.ts';
 import { hasFailed } from '../conversation/outcome.ts';
 
 interface Common {
@@ -52,7 +53,13 @@ export interface GapItem extends Common {
   readonly to: number;
 }
 
-export type StreamItem = TurnItem | SpeechItem | StepItem | NoteItem | FoldItem | GapItem;
+/** What a turn that is over has proven. */
+export interface ReceiptItem extends Common {
+  readonly type: 'receipt';
+  readonly span: TurnSpan;
+}
+
+export type StreamItem = TurnItem | SpeechItem | StepItem | NoteItem | FoldItem | GapItem | ReceiptItem;
 
 /** Whether the step ended badly. */
 export function isFailure({ observation, wasStopped }: StepItem): boolean {

@@ -1,8 +1,10 @@
 import { ArrowDown } from 'lucide-react';
 import { useRef, useState, useMemo } from 'react';
 import type { ConversationSnapshot, Gap } from '@tendon/client';
+import type { Event } from '@tendon/protocol';
 import { StreamingProse } from '../code/prose.tsx';
 import { useConversation, openDecision } from '../conversation/open-conversation.ts';
+import { type TurnSpan, turnSpans } from '../conversation/turn-spans.ts';
 import { count } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -14,6 +16,7 @@ import { type Folds, useFolds } from './use-folds.ts';
 import { useStreamKeys } from './use-stream-keys.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 import { StreamProjection } from './project-items.ts';
+import { withReceipts } from './with-receipts.ts';
 import { isPending, type StreamItem } from './stream-item.ts';
 import { EarlierLine } from './gap-row.tsx';
 import { useEarlier } from './use-earlier.ts';
@@ -162,12 +165,14 @@ interface Rows {
 function useRows({ events, gaps, answer, outbox, state }: ConversationSnapshot): Rows {
   const [projection] = useState(() => new StreamProjection());
   const isOver = AT_REST.has(state.agentState);
+  const spans = useTurnSpans(events, gaps, isOver);
   const decision = openDecision(state)?.id;
   const items = useMemo(() => {
     const projected = projection.items(events, gaps, isOver);
     // What waits for a decision is shown once, in the composer.
-    return decision === undefined ? projected : projected.filter((item) => item.id !== decision || item.type !== 'step');
-  }, [projection, events, gaps, isOver, decision]);
+    const shown = decision === undefined ? projected : projected.filter((item) => item.id !== decision || item.type !== 'step');
+    return withReceipts(shown, spans);
+  }, [projection, events, gaps, isOver, decision, spans]);
   const newest = useMemo(() => newestSteps(items), [items]);
   const hasAnswer = Boolean(answer?.text.trim());
   const isThinking = Boolean(answer?.reasoning.trim());
@@ -183,6 +188,16 @@ function useRows({ events, gaps, answer, outbox, state }: ConversationSnapshot):
   const thinking = isThinking ? { turn: answer!.turn, text: answer!.reasoning } : undefined;
   const size = gaps.length === 0 && isOver ? keys.length : -1;
   return { items, newest, thinking, answer: hasAnswer ? answer!.text : undefined, keys, size };
+}
+
+/** While the agent works no turn ends, so nothing is looked for. */
+function useTurnSpans(events: readonly Event[], gaps: readonly Gap[], isOver: boolean): readonly TurnSpan[] {
+  const settled = useRef<readonly Event[]>(events);
+  if (isOver) settled.current = events;
+  const { current } = settled;
+  const spans = useMemo(() => turnSpans(current), [current]);
+  // Of a turn that is loaded in part nothing is claimed.
+  return useMemo(() => spans.filter(({ start, end }) => !gaps.some(({ from, to }) => from <= end && to > start)), [spans, gaps]);
 }
 
 /** Where the newest step stands, and the newest command of the same turn: a person who comes back wants to see its output. */
@@ -206,6 +221,8 @@ function estimateHeight(item: StreamItem | undefined): number {
     case 'step':
     case 'fold':
       return 32;
+    case 'receipt':
+      return 72;
     case 'turn':
     case undefined:
       return 44;

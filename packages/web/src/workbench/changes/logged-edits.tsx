@@ -23,7 +23,12 @@ export function LoggedEdits({ eventId }: { readonly eventId: number | undefined 
   const asked = events.find((event) => event.id === eventId) as Observation<'edit'> | undefined;
   const [chosen, setChosen] = useState<string>();
   const current = chosen ?? asked?.extras?.path ?? files[0]?.path;
-  if (files.length === 0) return <Empty title="Nothing changed yet">Files that the agent edits appear here.</Empty>;
+  if (files.length === 0)
+    return (
+      <Empty title="No edits in the log">
+        What the agent edits with its own tool is listed here; what commands change is not in the log.
+      </Empty>
+    );
   const added = files.reduce((sum, file) => sum + file.diff.added, 0);
   const removed = files.reduce((sum, file) => sum + file.diff.removed, 0);
   return (

@@ -1,0 +1,50 @@
+import { type Event, isAction, isObservation, type Observation } from '@tendon/protocol';
+
+/** The last command of a turn that proves something, and what it proves. */
+export interface LastCheck {
+  readonly command: string;
+  /** The event of its result. */
+  readonly id: number;
+  /** Missing: it still runs, or how it ended is not known. */
+  readonly exitCode: number | undefined;
+  /** Files were edited after it. */
+  readonly isOutdated: boolean;
+}
+
+const RUNNERS =
+  'npm|pnpm|yarn|bun|npx|bunx|uv run|poetry run|pipenv run|bundle exec|python3? -m|deno|node|dotnet|swift|rake|just|make|mvnw?|gradlew?';
+const PROGRAMS =
+  'vitest|jest|mocha|ava|tap|pytest|unittest|tox|nox|rspec|phpunit|ctest|tsc|vue-tsc|eslint|oxlint|biome|ruff|mypy|pyright|flake8|pylint|shellcheck|stylelint|rubocop|golangci-lint|clippy';
+const CHECKS = 'test|tests|check|lint|typecheck|type-check|build|verify|compile|vet|clippy|ci';
+/** At the beginning of one of the commands of a line, with what may stand before it. Each part can be read in one way only. */
+const CHECK = new RegExp(
+  String.raw`(?:^|&&|\|\||[;|(\n])\s*(?:\w+=\S*\s+|time\s+|timeout\s+\S+\s+|sudo\s+)*(?:[^\s;|&]*\/)?` +
+    String.raw`(?:(?:${PROGRAMS})(?![\w.-])|(?:${RUNNERS})\s+(?:run\s+|-\S+\s+(?:\w\S*\s+)??)*(?:[^\s;|&]*\/)?(?:${PROGRAMS}|${CHECKS})(?![\w.-])|node\s+--test(?!\S)|(?:cargo|go)\s+(?:${CHECKS})(?![\w-])|(?:ba)?sh\s+\S*(?:test|check|lint)\S*)`,
+);
+const MAX_CHARS = 1000;
+
+/** Whether a command tests, lints, checks or builds; a guess from its words. */
+export function isCheck(command: string): boolean {
+  return CHECK.test(command.slice(0, MAX_CHARS));
+}
+
+/** Of the events of one turn, as the log has them. */
+export function lastCheck(events: readonly Event[]): LastCheck | undefined {
+  const started = new Map<number, string>();
+  let found: LastCheck | undefined;
+  for (const event of events) {
+    if (isAction(event) && event.action === 'run' && event.source === 'agent' && isCheck(event.args.command)) {
+      started.set(event.id, event.args.command);
+    } else if (isObservation(event)) {
+      const command = event.observation === 'run' ? started.get(event.cause ?? -1) : undefined;
+      if (command !== undefined) found = { command, id: event.id, exitCode: exitCodeOf(event as Observation<'run'>), isOutdated: false };
+      else if (found && (event.observation === 'edit' || event.observation === 'write')) found = { ...found, isOutdated: true };
+    }
+  }
+  return found;
+}
+
+function exitCodeOf({ extras }: Observation<'run'>): number | undefined {
+  const { exit_code: code } = extras.metadata;
+  return code >= 0 ? code : undefined;
+}

@@ -1,0 +1,84 @@
+// @vitest-environment happy-dom
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { type Event, fromJson, type WorkspaceChanges } from '@tendon/protocol';
+import { INITIAL_STATE } from '@tendon/protocol/reduce';
+import { afterEach, expect, it } from 'vitest';
+import { ConversationContext, type OpenConversation } from '../conversation/open-conversation.ts';
+import { ReceiptRow } from './receipt-row.tsx';
+
+afterEach(cleanup);
+
+const CHANGES: WorkspaceChanges = {
+  state: 'compared',
+  base: { kind: 'checkpoint', checkpoint: 4, made_at: '2026-01-01T10:38:00Z', note: null },
+  count: 5,
+  files: ['read-csv.ts', 'sniff.ts', 'amount.ts', 'b.test.ts', 'logo.png'].map((name, index) => {
+    return { path: `src/${name}`, status: 'M', added: index < 4 ? 1000 : null, removed: index < 4 ? 3 : null };
+  }),
+};
+
+/** A turn in which a check ran, and how the agent ended it. */
+function show(exit_code: number, { edits = false, changes = CHANGES, completed = 'true', command = 'cd app && npm test' } = {}) {
+  const common = { timestamp: '2026-01-01T10:40:00Z', source: 'agent', content: '' };
+  const rows: readonly object[] = [
+    { source: 'user', action: 'message', args: { content: 'go' } },
+    { action: 'run', args: { command } },
+    { observation: 'run', cause: 1, extras: { command: 'npm test', metadata: { exit_code } } },
+    ...(edits ? [{ observation: 'edit', extras: { path: '/workspace/src/a.ts' } }] : []),
+    { action: 'finish', args: { final_thought: 'All tests pass.', task_completed: completed } },
+    { observation: 'agent_state_changed', extras: { agent_state: 'finished' } },
+  ];
+  const events: readonly Event[] = rows.map((row, id) => fromJson({ ...common, id, ...row }));
+  const span = { start: 0, end: events.length - 1, next: undefined };
+  const queries = new QueryClient();
+  queries.setQueryData(['changes', 'c', 'turn', span.start, span.end, span.next], changes);
+  const sent: string[] = [];
+  const shown: string[] = [];
+  const open = {
+    id: 'c',
+    snapshot: { state: INITIAL_STATE, events, notices: [] },
+    connection: { say: (text: string) => sent.push(text) > 0 },
+    show: ({ tab }: { tab: string }) => shown.push(tab),
+  };
+  render(
+    <QueryClientProvider client={queries}>
+      <ConversationContext value={open as unknown as OpenConversation}>
+        <ReceiptRow span={span} position={1} size={1} />
+      </ConversationContext>
+    </QueryClientProvider>,
+  );
+  return { sent, shown, text: screen.getByRole('article').textContent };
+}
+
+it('CL954: a turn ends with its files and lines, and the check that passed after the last edit', async () => {
+  const { text, shown } = show(0);
+  expect(text).toContain('5 files+4,000−12read-csv.ts, sniff.ts, amount.ts and 2 more');
+  expect(text).toContain('cd app && npm testpassed');
+  expect(screen.getByRole('article', { name: 'Receipt: 5 files, cd app && npm test passed' }).querySelector('[data-tone]')).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'See the changes' }));
+  expect(shown).toEqual(['changes']);
+});
+
+it('CL954: an agent that says done while the last check failed is contradicted, and that can be sent back', async () => {
+  const { text, sent } = show(2);
+  expect(text).toContain('The agent says done; the last check failed after its last edit.');
+  await userEvent.click(screen.getByRole('button', { name: 'Send that back' }));
+  expect(sent).toEqual(['`cd app && npm test` fails with exit code 2. Fix that first.']);
+});
+
+it('CL954: a check before the last edit proves nothing of it, and an agent that is not done is not contradicted', () => {
+  expect(show(0, { edits: true }).text).toContain('passed, before the last edit');
+  cleanup();
+  expect(show(1, { completed: 'false' }).text).not.toContain('says done');
+});
+
+it('CL954: a turn that changed nothing and checked nothing says so', () => {
+  expect(show(0, { command: 'ls', changes: { ...CHANGES, count: 0, files: [] } }).text).toBe('No file changed in this turn');
+});
+
+it('CL954: where the files cannot be compared nothing is claimed of them', () => {
+  const { text } = show(0, { changes: { ...CHANGES, state: 'suspended', count: 0, files: [] } });
+  expect(text).toBe('cd app && npm testpassed');
+});

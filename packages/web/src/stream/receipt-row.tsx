@@ -1,0 +1,171 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type Event, isAction, type WorkspaceChanges } from '@tendon/protocol';
+import { CircleCheck, FileDiff, type LucideIcon, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useMemo } from 'react';
+import { lastCheck, type LastCheck } from '../conversation/last-check.ts';
+import { useConversation } from '../conversation/open-conversation.ts';
+import type { TurnSpan } from '../conversation/turn-spans.ts';
+import { count } from '../copy/figures.ts';
+import { cut, fileName, firstLine } from '../copy/shorten.ts';
+import { tendon } from '../lib/server.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import type { RowPlace } from './item-row.tsx';
+
+const MAX_NAMES = 3;
+
+/** What a turn has proven: from the log, the files and the proxy, not from what the model says. */
+export function ReceiptRow({ span, position, size }: { readonly span: TurnSpan } & RowPlace) {
+  const { snapshot } = useConversation();
+  const turn = useMemo(() => snapshot.events.filter(({ id }) => id >= span.start && id <= span.end), [snapshot.events, span]);
+  const check = useMemo(() => lastCheck(turn), [turn]);
+  const { data: changes } = useTurnChanges(span);
+  const files = changes?.state === 'compared' ? changes : undefined;
+  const verdict = verdictOf(turn, check, files);
+  const rows = [
+    files && files.count > 0 && <Files key="files" changes={files} span={span} />,
+    check && <Check key="check" check={check} />,
+  ].filter(Boolean);
+  if (rows.length === 0) {
+    const words = files ? 'No file changed in this turn' : '';
+    return (
+      <article
+        className={words ? 'note' : 'sr-only'}
+        tabIndex={-1}
+        aria-label={words || 'No receipt'}
+        aria-posinset={position}
+        aria-setsize={size}
+      >
+        {words}
+      </article>
+    );
+  }
+  return (
+    <article
+      className="event receipt"
+      tabIndex={-1}
+      aria-label={`Receipt: ${[files && count(files.count, 'file'), check && checkWords(check), verdict].filter(Boolean).join(', ')}`}
+      aria-posinset={position}
+      aria-setsize={size}
+    >
+      <span />
+      <div className="receipt-box" data-tone={verdict ? 'bad' : undefined}>
+        {verdict && check && <Verdict words={verdict} check={check} isNewest={span.next === undefined} />}
+        {rows}
+      </div>
+    </article>
+  );
+}
+
+/** What the workspace is against what it was before the turn; of an earlier turn, against the next one's beginning. */
+function useTurnChanges({ start, end, next }: TurnSpan) {
+  const { id, isWatched } = useConversation();
+  return useQuery({
+    queryKey: ['changes', id, 'turn', start, end, next],
+    queryFn: () => tendon.review.changes(id, { against: `event:${start}`, until: next, isWaking: false }),
+    enabled: !isWatched,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+}
+
+function Files({ changes, span }: { readonly changes: WorkspaceChanges; readonly span: TurnSpan }) {
+  const { show } = useConversation();
+  const { files } = changes;
+  const sum = (side: 'added' | 'removed') => files.reduce((total, file) => total + (file[side] ?? 0), 0);
+  const names = files.slice(0, MAX_NAMES).map(({ path }) => fileName(path));
+  const more = changes.count - names.length;
+  return (
+    <Row icon={FileDiff}>
+      <span className="font-medium">{count(changes.count, 'file')}</span>
+      <span className="tone-ok">+{sum('added').toLocaleString('en')}</span>
+      <span className="tone-bad">−{sum('removed').toLocaleString('en')}</span>
+      <span className="receipt-names truncate text-ink-3">
+        {names.join(', ')}
+        {more > 0 && ` and ${more.toLocaleString('en')} more`}
+      </span>
+      {span.next === undefined && changes.base.checkpoint !== null && <UndoTurn checkpoint={changes.base.checkpoint} />}
+      <Button small onClick={() => show({ tab: 'changes' })}>
+        See the changes
+      </Button>
+    </Row>
+  );
+}
+
+/** The files as they were before the turn; the row of that restore takes it back. */
+function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
+  const { id } = useConversation();
+  const undo = useMutation({ mutationFn: () => tendon.conversations.restore(id, checkpoint, 'files') });
+  if (undo.isSuccess) return <span className="text-ink-3">The files are back as they were.</span>;
+  return (
+    <>
+      {undo.error && (
+        <span role="alert" className="tone-bad">
+          {undo.error.message}
+        </span>
+      )}
+      <Button small aria-disabled={undo.isPending} onClick={() => void (!undo.isPending && undo.mutate())}>
+        Undo this turn
+      </Button>
+    </>
+  );
+}
+
+function Check({ check }: { readonly check: LastCheck }) {
+  const isGood = check.exitCode === 0 && !check.isOutdated;
+  return (
+    <Row icon={isGood ? CircleCheck : TriangleAlert} tone={isGood ? 'ok' : check.exitCode === 0 ? 'wait' : 'bad'}>
+      <span className="mono truncate">{cut(firstLine(check.command), 80)}</span>
+      <span className={isGood ? 'tone-ok' : check.exitCode === 0 ? 'tone-wait' : 'tone-bad'}>{resultWords(check)}</span>
+    </Row>
+  );
+}
+
+function Verdict({ words, check, isNewest }: { readonly words: string; readonly check: LastCheck; readonly isNewest: boolean }) {
+  const { connection } = useConversation();
+  return (
+    <Row icon={TriangleAlert} tone="bad">
+      <b>{words}</b>
+      <span className="flex-1" />
+      {isNewest && (
+        <Button
+          small
+          look="line"
+          onClick={() => void connection.say(`\`${firstLine(check.command)}\` fails with exit code ${check.exitCode}. Fix that first.`)}
+        >
+          Send that back
+        </Button>
+      )}
+    </Row>
+  );
+}
+
+function Row({ icon, tone, children }: { readonly icon: LucideIcon; readonly tone?: 'ok' | 'wait' | 'bad'; readonly children: ReactNode }) {
+  return (
+    <div className="receipt-line">
+      <span className={tone && `tone-${tone}`}>
+        <Icon of={icon} small />
+      </span>
+      {children}
+    </div>
+  );
+}
+
+/** In red: what contradicts an agent that says that it is done. */
+function verdictOf(turn: readonly Event[], check: LastCheck | undefined, files: WorkspaceChanges | undefined): string | undefined {
+  const finish = turn.findLast((event) => isAction(event) && event.action === 'finish');
+  const isDone = finish && isAction(finish) && finish.action === 'finish' && finish.args.task_completed !== 'false';
+  if (!isDone || !check || check.exitCode === undefined || check.exitCode === 0) return undefined;
+  const when = files && files.count > 0 && !check.isOutdated ? ' after its last edit' : '';
+  return `The agent says done; the last check failed${when}.`;
+}
+
+function checkWords(check: LastCheck): string {
+  return `${firstLine(check.command)} ${resultWords(check)}`;
+}
+
+function resultWords({ exitCode, isOutdated }: LastCheck): string {
+  if (exitCode === undefined) return 'did not end';
+  const result = exitCode === 0 ? 'passed' : `failed, exit ${exitCode}`;
+  return isOutdated ? `${result}, before the last edit` : result;
+}
