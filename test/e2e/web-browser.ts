@@ -73,3 +73,15 @@ export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await axe.analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([]);
 }
+
+/** CL946. What cannot be seen must not be hit: an act of it would come as a surprise. */
+export async function expectNoHiddenTargets(page: Page): Promise<void> {
+  const hit = await page.evaluate<string[]>(`[...document.querySelectorAll('button, a[href], [role=button], [role=option], summary, input')]
+    .filter((target) => {
+      const isTaken = getComputedStyle(target).pointerEvents !== 'none';
+      for (let at = target; at; at = at.parentElement) if (getComputedStyle(at).opacity === '0') return isTaken && target.checkVisibility();
+      return false;
+    })
+    .map((target) => target.getAttribute('aria-label') ?? target.textContent)`);
+  expect(hit).toEqual([]);
+}

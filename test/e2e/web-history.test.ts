@@ -3,7 +3,15 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { EditAction, EditObservation, toJson } from '@tendon/protocol';
 import { EVERY_KIND } from '../conformance/every-kind.ts';
-import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage, type PageOptions } from './web-browser.ts';
+import {
+  expectAccessible,
+  expectNoHiddenTargets,
+  expectVisible,
+  focusedName,
+  launchBrowser,
+  openPage,
+  type PageOptions,
+} from './web-browser.ts';
 
 interface Fixture {
   readonly url: string;
@@ -208,17 +216,20 @@ it.each([
   ['dark', 1440],
   ['light', 390],
   ['light', 320],
-] as const)('CL29: home, settings and conversation pass axe in %s at %d px and do not scroll sideways', async (theme, width) => {
+] as const)('CL29, CL946: home, settings and conversation pass axe in %s at %d px and do not scroll sideways', async (theme, width) => {
   const page = await open('ledger', {}, { theme, width, height: 844 });
   await page.getByRole('region', { name: 'Decision' }).waitFor();
   await expectAccessible(page);
+  await expectNoHiddenTargets(page);
   const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   expect(await overflow()).toBeLessThanOrEqual(0);
   await page.goto(new URL('/', page.url()).href);
   await page.getByRole('link', { name: /semicolon/ }).waitFor();
   await expectAccessible(page);
+  await expectNoHiddenTargets(page);
   expect(await overflow()).toBeLessThanOrEqual(0);
   await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'Approvals and rules' }).click();
   await page.getByRole('list', { name: 'Rules' }).waitFor();
   await expectAccessible(page);
   expect(await overflow()).toBeLessThanOrEqual(0);

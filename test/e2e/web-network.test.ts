@@ -41,7 +41,7 @@ async function start(page: Page): Promise<void> {
   await page.waitForURL(/\/conversations\/[0-9a-f]{32}$/);
   await page
     .locator('.state-line')
-    .getByText(/^Running/)
+    .getByText(/^Running \(until/)
     .waitFor();
 }
 

@@ -38,7 +38,7 @@ describe('on the demo model', () => {
 
   it('CL21 CL25: a task is typed, really done, shown step by step, and the list says the same sentence', async () => {
     const page = await openPage(browser, tendon.url);
-    await page.getByRole('heading', { name: 'What should be done?', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'What do you want done?', level: 1 }).waitFor();
     await page.getByRole('heading', { name: 'You are on the demo model' }).waitFor();
     expect(await focusedName(page)).toBe('Task');
 
@@ -181,7 +181,7 @@ describe('on the demo model', () => {
     expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
   });
 
-  it('CL29: on a phone it is one column, and the tabs are pages', async () => {
+  it('CL29, CL946: on a phone it is one column, the tabs are pages, and the state stays in sight', async () => {
     const page = await openPage(browser, tendon.url, { width: 390, height: 844 });
     await start(page, 'write a node script that prints three');
     await article(page, /^Done/).waitFor();
@@ -189,6 +189,8 @@ describe('on the demo model', () => {
     await page.getByRole('tab', { name: /^Changes/ }).click();
     await page.getByRole('tabpanel').getByText('1 file').waitFor();
     expect(await page.getByRole('feed').isVisible()).toBe(false);
+    await expectState(page, /^Done/);
+    expect(await page.locator('.state-line').isVisible()).toBe(true);
     await page.getByRole('tab', { name: 'Conversation' }).click();
     await page.getByRole('feed').waitFor();
     await page.getByRole('link', { name: 'Back to conversations' }).click();
@@ -208,6 +210,7 @@ describe('a server with a key', () => {
     onTestFinished(() => tendon.remove());
     const page = await openPage(browser, tendon.url);
     await page.getByText('This server wants a key.').waitFor();
+    await page.getByText('Signed out').waitFor();
     await expectAccessible(page);
     await page.getByLabel('Key of this server').fill('wrong-sesame-1');
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -1,6 +1,11 @@
 import { type ReactNode, useContext, useEffect, useId, useRef, useState } from 'react';
-import { type Command, CommandContext, type CommandRegistry, createRegistry, fuzzyMatches, useCommands } from '../lib/commands.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import { cut } from '../copy/shorten.ts';
+import { bestFirst, type Command, CommandContext, type CommandRegistry, createRegistry, useCommands } from '../lib/commands.ts';
 import { keyMatches, keyText } from '../lib/keys.ts';
+import { paths } from '../lib/paths.ts';
+import { conversationsQuery } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 
 const WITHIN_MS = 800;
@@ -72,7 +77,8 @@ function PaletteList({ commands, close }: { readonly commands: readonly Command[
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const id = useId();
-  const hits = commands.filter((command) => fuzzyMatches(text, `${command.group} ${command.title}`));
+  const conversations = useConversationCommands(text);
+  const hits = bestFirst(text, [...commands, ...conversations]);
   const run = (command: Command | undefined) => {
     if (!command) return;
     close();
@@ -96,7 +102,7 @@ function PaletteList({ commands, close }: { readonly commands: readonly Command[
         aria-expanded="true"
         aria-controls={id}
         aria-activedescendant={hits[chosen] ? `${id}-${chosen}` : undefined}
-        placeholder="Search or run a command"
+        placeholder="Run a command or find a conversation"
         autoFocus
         value={text}
         onChange={(event) => {
@@ -120,13 +126,31 @@ function PaletteList({ commands, close }: { readonly commands: readonly Command[
           >
             <span className="truncate">{command.title}</span>
             <span className="flex-1" />
+            {command.group === 'Conversations' && <span className="text-ink-3">Conversation</span>}
             {command.keys?.[0] && <kbd>{keyText(command.keys[0])}</kbd>}
           </div>
         ))}
-        {hits.length === 0 && <p className="px-2 py-2 text-ink-3">Nothing has this name</p>}
+        {hits.length === 0 && <p className="px-2 py-2 text-ink-3">No match for “{cut(text, 60)}”</p>}
       </div>
     </>
   );
+}
+
+const MAX_CONVERSATIONS = 8;
+
+/** Conversations whose title has what was typed, newest first. */
+function useConversationCommands(text: string): readonly Command[] {
+  const navigate = useNavigate();
+  const { data = [] } = useQuery({ ...conversationsQuery, refetchInterval: false });
+  const typed = text.trim().toLowerCase();
+  if (typed === '') return [];
+  const found = data.filter(({ title }) => title.toLowerCase().includes(typed)).slice(0, MAX_CONVERSATIONS);
+  return found.map(({ conversation_id: id, title }) => ({
+    id: `conversation-${id}`,
+    title,
+    group: 'Conversations',
+    run: () => void navigate(paths.conversation(id)),
+  }));
 }
 
 /** Every key there is on this page, from the same registry that runs them. */
@@ -138,7 +162,7 @@ export function KeyMap() {
     setCommands(registry.all().filter((command) => command.keys?.length));
     dialog.current?.showModal();
   };
-  useCommands('key-map', [{ id: 'key-map', title: 'Key map', group: 'App', keys: ['?'], when: 'stream', run: open }]);
+  useCommands('key-map', [{ id: 'key-map', title: 'Keyboard shortcuts', group: 'App', keys: ['?'], run: open }]);
   const groups = [...Map.groupBy(commands, (command) => command.group)];
   return (
     <dialog ref={dialog} className="palette key-map" aria-labelledby="key-map-heading">
@@ -166,7 +190,7 @@ export function KeyMap() {
             </dl>
           </section>
         ))}
-        <p className="pt-3 text-small text-ink-3">Single letters act while the stream has the focus.</p>
+        <p className="pt-3 text-small text-ink-3">Single-letter keys work when the conversation has focus.</p>
       </div>
     </dialog>
   );

@@ -63,7 +63,7 @@ function App() {
       <div className="app" ref={inheritFocus}>
         {!isWatching && !isInSettings && (
           <a className="skip-link" href="#composer">
-            To the composer
+            Write a message
           </a>
         )}
         <AppCommands />
@@ -98,7 +98,7 @@ function AppCommands() {
     { id: 'settings', title: 'Settings', group: 'App', keys: ['mod+,'], run: () => go(paths.settings) },
     { id: 'theme-light', title: 'Theme: light', group: 'App', run: () => theme.choose('light') },
     { id: 'theme-dark', title: 'Theme: dark', group: 'App', run: () => theme.choose('dark') },
-    { id: 'theme-system', title: 'Theme: as the system', group: 'App', run: () => theme.choose('system') },
+    { id: 'theme-system', title: 'Theme: follow the system', group: 'App', run: () => theme.choose('system') },
     { id: 'sign-out', title: 'Sign out', group: 'App', run: () => void signOut() },
     { id: 'next-region', title: 'Next region', group: 'App', keys: ['f6'], listed: false, run: () => moveRegion(1) },
     { id: 'last-region', title: 'Previous region', group: 'App', keys: ['shift+f6'], listed: false, run: () => moveRegion(-1) },
@@ -106,7 +106,7 @@ function AppCommands() {
   return null;
 }
 
-const REGIONS = 'header a, .stream, #composer, [role=tab][aria-selected=true], [role=tabpanel]';
+const REGIONS = 'header a, .stream, .decision, #composer, [role=tab][aria-selected=true], [role=tabpanel]';
 
 function moveRegion(step: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>(REGIONS)].filter((element) => element.offsetParent !== null);

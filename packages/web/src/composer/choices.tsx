@@ -198,7 +198,7 @@ function Choices(props: {
           Use {written}
         </button>
       )}
-      {hits.length === 0 && written === '' && <p className="px-2 py-1 text-small text-ink-3">Nothing has this name</p>}
+      {hits.length === 0 && written === '' && <p className="px-2 py-1 text-small text-ink-3">No match</p>}
     </>
   );
 }

@@ -87,9 +87,11 @@ export function Composer(props: ComposerProps) {
             <Icon of={AtSign} />
           </IconButton>
         )}
-        <IconButton label="Slash commands" onClick={() => insert('/')}>
-          <Icon of={SquareSlash} />
-        </IconButton>
+        {props.slash.length > 0 && (
+          <IconButton label="Slash commands" onClick={() => insert('/')}>
+            <Icon of={SquareSlash} />
+          </IconButton>
+        )}
         <span className="flex-1" />
         {props.end}
       </div>

@@ -30,7 +30,7 @@ export function Decision(props: {
   const [edited, setEdited] = useState<string>();
   useDecisionKeys({ isHigh, isNew, onApprove: () => onApprove(edited), onReject });
   return (
-    <section className="decision" aria-label="Decision">
+    <section className="decision" aria-label="Decision" tabIndex={-1}>
       <div role="alert">
         <h2>
           <span className="flex-1">{question}</span>

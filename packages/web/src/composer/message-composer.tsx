@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { actions } from '@tendon/client';
 import type { AgentState } from '@tendon/protocol';
 import { ArrowUp } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { reviewComments, withComments } from '../conversation/review-comments.ts';
+import { count } from '../copy/figures.ts';
 import { saveTrajectory } from '../conversation/save-trajectory.ts';
 import { useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
@@ -21,19 +22,19 @@ import { QuestionChoices } from './question-choices.tsx';
 import type { Suggestion } from './suggestions.tsx';
 
 const PLACEHOLDERS = {
-  loading: 'Steer while it works',
+  loading: 'Add to this while it works',
   init: 'Describe a task…',
-  running: 'Steer while it works',
-  awaiting_user_input: 'Answer the question',
-  paused: 'Steer while it works',
+  running: 'Add to this while it works',
+  awaiting_user_input: 'Reply',
+  paused: 'Add to this while it works',
   stopped: 'What next?',
   finished: 'What next?',
   rejected: 'What next?',
   error: 'What next?',
-  rate_limited: 'Steer while it works',
+  rate_limited: 'Add to this while it works',
   awaiting_user_confirmation: 'Or say what to do instead',
-  user_confirmed: 'Steer while it works',
-  user_rejected: 'Steer while it works',
+  user_confirmed: 'Add to this while it works',
+  user_rejected: 'Add to this while it works',
 } as const satisfies Record<AgentState, string>;
 
 /** Where a person speaks to the agent. */
@@ -41,7 +42,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
   const { id, snapshot } = useConversation();
   const { agentState, lastUserMessageId } = snapshot.state;
   const isFresh = agentState === 'awaiting_user_input' && lastUserMessageId < 0;
-  const { text, setText, attachments, setAttachments, problem, canSend, send } = useMessage();
+  const { text, setText, attachments, setAttachments, problem, sending, canSend, send } = useMessage();
   useCommands('composer', [
     { id: 'send', title: 'Send the message', group: 'Here', keys: ['mod+enter'], enabled: canSend, listed: false, run: () => void send() },
   ]);
@@ -76,6 +77,11 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
           </>
         }
       />
+      {sending > 0 && (
+        <p role="status" className="pt-1 text-small text-ink-3">
+          Sending {count(sending, 'file')}; your message follows them
+        </p>
+      )}
       {problem && (
         <p role="alert" className="pt-1 text-small text-bad">
           {problem}
@@ -85,42 +91,55 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
   );
 }
 
-/** The message as it is written, and sending it: files go up first. */
+interface WrittenMessage {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
+/**
+ * The message as it is written, and sending it: files go up first, and meanwhile the next can be written. What could not be sent comes
+ * back before it.
+ */
 function useMessage() {
   const { id, connection } = useConversation();
   const [text, setText] = useDraft(id);
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [problem, setProblem] = useState('');
-  const canSend = text.trim() !== '' || attachments.length > 0;
+  const [sending, setSending] = useState(0);
+  const canSend = sending === 0 && (text.trim() !== '' || attachments.length > 0);
+  const written = useRef<WrittenMessage>({ text, attachments });
+  useEffect(() => {
+    written.current = { text, attachments };
+  }, [text, attachments]);
 
+  const giveBack = (sent: WrittenMessage, why: string) => {
+    const now = written.current;
+    setText([sent.text, now.text].filter(Boolean).join('\n\n'));
+    setAttachments([...sent.attachments, ...now.attachments]);
+    setProblem(why);
+  };
   const send = async () => {
     if (!canSend) return;
-    const files = attachments.filter((one) => !one.dataUrl);
-    let fileUrls: readonly string[] = [];
-    if (files.length > 0) {
-      try {
-        fileUrls = (
-          await tendon.files.upload(
-            id,
-            files.map((one) => one.file),
-          )
-        ).uploaded_files;
-      } catch (error) {
-        setProblem(error instanceof Error ? error.message : String(error));
-        return;
-      }
-    }
-    const isQueued = connection.say(withComments(text.trim(), reviewComments.of(id)), {
-      imageUrls: attachments.flatMap((one) => one.dataUrl ?? []),
-      fileUrls,
-    });
-    setProblem(isQueued ? '' : 'Too many messages wait to be sent.');
-    if (!isQueued) return;
-    reviewComments.clear(id);
+    const sent = { text, attachments };
+    written.current = { text: '', attachments: [] };
+    const files = attachments.filter((one) => !one.dataUrl).map((one) => one.file);
     setText('');
     setAttachments([]);
+    setProblem('');
+    setSending(files.length);
+    try {
+      const fileUrls = files.length > 0 ? (await tendon.files.upload(id, files)).uploaded_files : [];
+      const imageUrls = sent.attachments.flatMap((one) => one.dataUrl ?? []);
+      const whole = withComments(sent.text.trim(), reviewComments.of(id));
+      if (connection.say(whole, { imageUrls, fileUrls })) reviewComments.clear(id);
+      else giveBack(sent, 'Too many messages wait to be sent.');
+    } catch (error) {
+      giveBack(sent, error instanceof Error ? error.message : String(error));
+    } finally {
+      setSending(0);
+    }
   };
-  return { text, setText, attachments, setAttachments, problem, canSend, send };
+  return { text, setText, attachments, setAttachments, problem, sending, canSend, send };
 }
 
 function useSlash(): readonly Suggestion[] {
@@ -130,8 +149,8 @@ function useSlash(): readonly Suggestion[] {
     { name: '/pause', about: 'Pause the agent', run: () => connection.send(actions.pause()) },
     { name: '/resume', about: 'Let it go on', run: () => connection.send(actions.resume()) },
     { name: '/stop', about: 'Stop it', run: () => connection.send(actions.stop()) },
-    { name: '/condense', about: 'Shorten the history now', run: () => connection.send(actions.shortenHistory()) },
-    { name: '/export', about: 'Save the events as a file', run: () => void saveTrajectory(id) },
+    { name: '/compact', about: 'Compact the conversation', run: () => connection.send(actions.shortenHistory()) },
+    { name: '/export', about: 'Download as JSON', run: () => void saveTrajectory(id) },
     { name: '/new', about: 'Begin another task', run: () => void navigate(paths.home) },
   ];
 }

@@ -1,5 +1,5 @@
 import { actions, type ConnectionState, type ConversationSnapshot } from '@tendon/client';
-import { canRequest } from '@tendon/protocol';
+import { canRequest, isAction } from '@tendon/protocol';
 import { Pause, Play, RotateCcw, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useConversation } from '../conversation/open-conversation.ts';
@@ -21,9 +21,11 @@ const MOVING: ReadonlySet<string> = new Set([
   'user_rejected',
 ]);
 
+const NEEDS_YOU: ReadonlySet<string> = new Set(['awaiting_user_input', 'awaiting_user_confirmation']);
+
 /** 40 px, never absent: what is going on in one sentence, for how long, and what can be done about it. */
 export function StateLine({ sentence }: { readonly sentence: StateNow }) {
-  const { snapshot } = useConversation();
+  const { snapshot, toConversation } = useConversation();
   const isConnected = snapshot.connection.state === 'connected';
   const state = snapshot.state.agentState;
   const now = useNow(!isConnected || (MOVING.has(state) && snapshot.loaded));
@@ -42,6 +44,11 @@ export function StateLine({ sentence }: { readonly sentence: StateNow }) {
       </span>
       {showsAge && <span className="elapsed">{elapsed(age)}</span>}
       <span className="flex-1" />
+      {NEEDS_YOU.has(state) && toConversation && (
+        <Button className="to-conversation" onClick={toConversation}>
+          Answer
+        </Button>
+      )}
       {snapshot.loaded && <StateActs />}
     </div>
   );
@@ -56,10 +63,21 @@ const HEARD_AWAY = {
 } as const satisfies Record<Exclude<ConnectionState['state'], 'connected'>, string>;
 
 /** What is read aloud: seconds that count down are for the eye, and nobody listens to the letters of a command. */
-function heardSentence(text: string, { connection, loaded }: ConversationSnapshot): string {
+function heardSentence(text: string, snapshot: ConversationSnapshot): string {
+  const { connection, loaded } = snapshot;
   if (connection.state !== 'connected') return HEARD_AWAY[connection.state];
   if (!loaded) return 'Loading';
+  const paragraphs = answerLength(snapshot);
+  if (paragraphs > 0) return `Answer ready, ${count(paragraphs, 'paragraph')}. ${text}`;
   return text.replace(/, trying again in \d+ s$/, '').replace(/^Running (?!Python).*$/, 'Running a command');
+}
+
+/** In paragraphs, of what the agent answered last; 0 while it does not wait for the person. */
+function answerLength({ events, state }: ConversationSnapshot): number {
+  if (state.agentState !== 'awaiting_user_input') return 0;
+  const last = events.findLast((event) => isAction(event) && event.action === 'message');
+  if (last?.source !== 'agent' || !isAction(last) || last.action !== 'message') return 0;
+  return last.args.content.split(/\n\s*\n/).filter((part) => part.trim()).length;
 }
 
 function StateActs() {

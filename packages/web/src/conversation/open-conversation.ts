@@ -9,6 +9,8 @@ export interface OpenConversation {
   readonly snapshot: ConversationSnapshot;
   /** Shows an event in the workbench. */
   readonly show: (target: Shown) => void;
+  /** Where one column shows either: from a panel back to the conversation. */
+  readonly toConversation?: () => void;
   /** Somebody else's conversation: nothing can be sent. */
   readonly isWatched?: boolean;
 }

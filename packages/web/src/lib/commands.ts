@@ -4,7 +4,7 @@ import { createContext, useContext, useEffect } from 'react';
 export interface Command {
   readonly id: string;
   readonly title: string;
-  readonly group: 'Here' | 'Go to' | 'App';
+  readonly group: 'Here' | 'Go to' | 'Conversations' | 'App';
   /** Any of these, e.g. `mod+enter`, `g`, `escape`; the first is shown. */
   readonly keys?: readonly string[];
   /** `stream`: single letters that act only while the stream has the focus. */
@@ -56,4 +56,21 @@ export function fuzzyMatches(typed: string, text: string): boolean {
   let at = 0;
   for (const letter of text.toLowerCase()) if (letter === wanted[at]) at += 1;
   return at >= wanted.length;
+}
+
+const GROUPS = ['Here', 'Go to', 'Conversations', 'App'] as const satisfies readonly Command['group'][];
+
+/** What matches best comes first; of equals, what is here before what is somewhere, and what waits for a person before all of it. */
+export function bestFirst(typed: string, commands: readonly Command[]): readonly Command[] {
+  const wanted = typed.trim().toLowerCase();
+  const place = ({ title, group, id }: Command): number =>
+    rank(wanted, title.toLowerCase()) * 10 + (id === 'approve' || id === 'reject' ? 0 : 1 + GROUPS.indexOf(group));
+  return commands.filter((command) => fuzzyMatches(typed, `${command.group} ${command.title}`)).toSorted((a, b) => place(a) - place(b));
+}
+
+/** 0: begins with it · 1: a word of it does · 2: has it · 3: only its letters in order. */
+function rank(wanted: string, title: string): number {
+  if (title.startsWith(wanted)) return 0;
+  if (title.includes(` ${wanted}`)) return 1;
+  return title.includes(wanted) ? 2 : 3;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fuzzyMatches } from './commands.ts';
+import { bestFirst, type Command, fuzzyMatches } from './commands.ts';
 import { keyMatches, keyText } from './keys.ts';
 
 const pressed = (key: string, with_: Partial<Record<'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey', boolean>> = {}) => ({
@@ -9,6 +9,20 @@ const pressed = (key: string, with_: Partial<Record<'metaKey' | 'ctrlKey' | 'shi
   shiftKey: false,
   altKey: false,
   ...with_,
+});
+
+it('CL943: the palette shows what waits for a person first, then what is here, and of what is typed the best match', () => {
+  const command = (id: string, title: string, group: Command['group']): Command => ({ id, title, group, run: () => undefined });
+  const all = [
+    command('new', 'New task', 'App'),
+    command('stop', 'Stop', 'Here'),
+    command('approve', 'Approve', 'Here'),
+    command('c', 'Add a step to the export', 'Conversations'),
+    command('next', 'Next event', 'Go to'),
+  ];
+  const titles = (typed: string) => bestFirst(typed, all).map(({ id }) => id);
+  expect(titles('')).toEqual(['approve', 'stop', 'next', 'c', 'new']);
+  expect(titles('st')).toEqual(['stop', 'c']);
 });
 
 describe('keys', () => {
@@ -22,7 +36,8 @@ describe('keys', () => {
       keyText('ctrl+c', true),
       keyText('j', false),
       keyText('f6', false),
-    ]).toEqual(['⌘⏎', 'Ctrl ⏎', '⌃C', 'j', 'F6']);
+      keyText('down', false),
+    ]).toEqual(['⌘⏎', 'Ctrl ⏎', '⌃C', 'j', 'F6', '↓']);
   });
 
   it('CL29: letters are what they write, shift included', () => {

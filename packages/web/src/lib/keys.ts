@@ -4,6 +4,10 @@ const SIGNS: Readonly<Record<string, string>> = {
   shift: '⇧',
   escape: 'Esc',
   space: 'Space',
+  up: '↑',
+  down: '↓',
+  left: '←',
+  right: '→',
 };
 
 const isApple = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform);

@@ -18,6 +18,8 @@ export interface ItemRowProps extends RowPlace {
   readonly item: StreamItem;
   readonly isNewest: boolean;
   readonly runs: Runs;
+  /** Of a message: the agent reads it after the step that runs. */
+  readonly isUnread: boolean;
   readonly live: string | undefined;
   readonly folds: Folds;
 }

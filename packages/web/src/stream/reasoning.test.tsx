@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { type Event, fromJson } from '@tendon/protocol';
-import { INITIAL_STATE } from '@tendon/protocol/reduce';
+import { INITIAL_STATE, reduce } from '@tendon/protocol/reduce';
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { MemoryRouter } from 'react-router';
 import { afterEach, expect, it } from 'vitest';
 import { ConversationContext, type OpenConversation } from '../conversation/open-conversation.ts';
 import { Stream } from './stream.tsx';
@@ -15,7 +16,7 @@ const event = (part: object): Event => fromJson({ timestamp: '2026-01-01T00:00:0
 function shown(given: { readonly events?: readonly Event[]; readonly answer?: object }) {
   const { events = [], answer } = given;
   const snapshot = {
-    state: INITIAL_STATE,
+    state: events.reduce(reduce, INITIAL_STATE),
     loaded: true,
     events,
     outbox: [],
@@ -27,9 +28,11 @@ function shown(given: { readonly events?: readonly Event[]; readonly answer?: ob
   };
   const value = { id: 'c', snapshot, connection: { send: () => true }, show: () => undefined };
   return (
-    <ConversationContext value={value as unknown as OpenConversation}>
-      <Stream />
-    </ConversationContext>
+    <MemoryRouter>
+      <ConversationContext value={value as unknown as OpenConversation}>
+        <Stream />
+      </ConversationContext>
+    </MemoryRouter>
   );
 }
 
@@ -62,4 +65,15 @@ it('CL721: while the model thinks its latest sentence is shown; what was opened 
   expect(screen.getByText(/First I look\./)).toBeTruthy();
   rerender(shown({ events: [run] }));
   expect(screen.getByRole('button', { name: /Thought First I look/ }).getAttribute('aria-expanded')).toBe('true');
+});
+
+it('CL948: a message that comes while a step runs says when it is read, and the step stays open', () => {
+  const state = (id: number) => event({ id, observation: 'agent_state_changed', content: '', extras: { agent_state: 'running' } });
+  const message = event({ id: 6, source: 'user', action: 'message', args: { content: 'and quickly' } });
+  const { rerender } = render(shown({ events: [state(3), run, message] }));
+  screen.getByText('The agent reads this after the step that runs');
+  screen.getByText(/^running /);
+  const ran = event({ id: 7, observation: 'run', cause: 4, content: '', extras: { command: 'ls', metadata: { exit_code: 0 } } });
+  rerender(shown({ events: [state(3), run, message, ran] }));
+  expect(screen.queryByText('The agent reads this after the step that runs')).toBeNull();
 });

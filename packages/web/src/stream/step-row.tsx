@@ -119,7 +119,7 @@ function Acts({ step, card, isRestoring, onRestore }: ActsProps) {
           <Icon of={PanelRightOpen} small />
         </IconButton>
       )}
-      <IconButton small label="Show JSON" onClick={() => show({ tab: 'raw', eventId: step.observation?.id ?? step.id })}>
+      <IconButton small label="View source" onClick={() => show({ tab: 'raw', eventId: step.observation?.id ?? step.id })}>
         <Icon of={Braces} small />
       </IconButton>
     </div>

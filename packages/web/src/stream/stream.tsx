@@ -1,5 +1,5 @@
 import { ArrowDown } from 'lucide-react';
-import { useRef, useState, useMemo } from 'react';
+import { useEffect, useRef, useState, useMemo } from 'react';
 import type { ConversationSnapshot, Gap } from '@tendon/client';
 import type { Event } from '@tendon/protocol';
 import { StreamingProse } from '../code/prose.tsx';
@@ -11,8 +11,10 @@ import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
 import { ItemRow } from './item-row.tsx';
 import { ThinkingRow } from './thinking-row.tsx';
-import { OutboxRow, StickyTurn } from './turn-row.tsx';
+import { isUnread, OutboxRow, StickyTurn } from './turn-row.tsx';
 import { type Folds, useFolds } from './use-folds.ts';
+import { oneStop } from './one-stop.ts';
+import { usePermalink } from './use-permalink.ts';
 import { useStreamKeys } from './use-stream-keys.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 import { StreamProjection } from './project-items.ts';
@@ -40,7 +42,9 @@ export function Stream() {
   });
   const folds = useFolds();
   const earlier = useEarlier({ snapshot, items, list, missing });
-  useStreamKeys({ scroller, items, keys, focused, setFocused, list, loadFirst: earlier.loadFirst });
+  const go = useStreamKeys({ scroller, items, keys, focused, setFocused, list, loadFirst: earlier.loadFirst });
+  usePermalink({ snapshot, items, folds, go });
+  useEffect(() => oneStop(scroller.current), []);
   const seen = useSeen(events.at(-1)?.id ?? -1, events, list.isAtEnd);
   return (
     <div className="stream-frame">
@@ -105,6 +109,7 @@ function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: numb
         position={index + 1}
         size={rows.size}
         isNewest={newest.has(index)}
+        isUnread={item.type === 'turn' && isUnread(state, item.id)}
         runs={item.type === 'step' && isPending(item) && RUNS.has(state.agentState) && known}
         live={item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined}
         folds={folds}

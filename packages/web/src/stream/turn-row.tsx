@@ -1,4 +1,5 @@
 import type { OutboxEntry } from '@tendon/client';
+import type { ConversationState } from '@tendon/protocol/reduce';
 import { UserRound } from 'lucide-react';
 import { useConversationActs } from '../conversation/open-conversation.ts';
 import { cut, firstLine } from '../copy/shorten.ts';
@@ -11,7 +12,8 @@ import type { StreamItem, TurnItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
 
 /** A message of the person: the header of what follows. One line, and all of it when it is opened. */
-export function TurnRow({ item, position, size, folds }: RowPlace & { readonly item: TurnItem; readonly folds: Folds }) {
+export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly folds: Folds; readonly isUnread: boolean }) {
+  const { item, position, size, folds, isUnread: waits } = props;
   const [first = '', ...rest] = item.text.trim().split('\n');
   const line = cut(first, 300);
   const hasMore = rest.length > 0 || line.length > 80;
@@ -27,6 +29,7 @@ export function TurnRow({ item, position, size, folds }: RowPlace & { readonly i
       aria-setsize={size}
     >
       <TurnLine text={line} at={item.at} {...(hasMore && { onClick: () => folds.set(item.key, !isOpen), isOpen })} />
+      {waits && <p className="turn-whole text-small text-ink-3">The agent reads this after the step that runs</p>}
       {hasMore && isOpen && <p className="turn-whole">{cut(item.text, 100_000)}</p>}
       {(pictures.length > 0 || item.files.length > 0) && (
         <div className="turn-whole flex flex-wrap gap-2">
@@ -42,6 +45,11 @@ export function TurnRow({ item, position, size, folds }: RowPlace & { readonly i
       )}
     </article>
   );
+}
+
+/** Whether a step that began before the message still runs: the agent reads it with that step's result. */
+export function isUnread({ agentState, pending, lastUserMessageId }: ConversationState, id: number): boolean {
+  return id === lastUserMessageId && agentState === 'running' && pending.some((action) => action.source === 'agent' && action.id < id);
 }
 
 function TurnLine(props: { readonly text: string; readonly at: string; readonly onClick?: () => void; readonly isOpen?: boolean }) {

@@ -15,8 +15,8 @@ export interface StreamKeys {
   readonly loadFirst: () => Promise<void>;
 }
 
-/** Moving over the events with the keyboard. The row that is moved to is put into the document first, then gets the focus. */
-export function useStreamKeys({ scroller, items, keys, focused, setFocused, list, loadFirst }: StreamKeys): void {
+/** Moving over the events with the keyboard; returns what moves to a row. It is put into the document first, then gets the focus. */
+export function useStreamKeys({ scroller, items, keys, focused, setFocused, list, loadFirst }: StreamKeys): (index: number) => void {
   const rowAt = (index: number) => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] :is(article, .turn)`);
   const wanted = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
@@ -57,6 +57,7 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
     move('first', 'First event', ['g g'], () => void loadFirst().then(toFirst, toFirst)),
     ...useEventCommands(focused === undefined ? undefined : items[focused], () => rowAt(focused!)),
   ]);
+  return go;
 }
 
 const isTurn = (item: StreamItem) => item.type === 'turn';
@@ -93,6 +94,6 @@ function useEventCommands(item: StreamItem | undefined, row: () => HTMLElement |
       'y',
       () => void navigator.clipboard.writeText(location.origin + paths.event(id, item!.id)),
     ),
-    act('json', 'Show the JSON of the event', 'r', () => show({ tab: 'raw', eventId: item!.id })),
+    act('json', 'View the source of the event', 'r', () => show({ tab: 'raw', eventId: item!.id })),
   ];
 }

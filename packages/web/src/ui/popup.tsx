@@ -27,6 +27,9 @@ export function Popup({ button, children, label, side = 'below', align = 'start'
   };
   useEffect(() => {
     if (!isOpen) return;
+    // What is in it comes next; a field that took the focus already has it.
+    const box = root.current?.querySelector<HTMLElement>('[role=dialog]');
+    if (!box?.contains(document.activeElement)) box?.querySelector<HTMLElement>('input, button, a[href]')?.focus();
     const outside = (event: PointerEvent) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };

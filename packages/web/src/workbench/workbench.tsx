@@ -21,7 +21,7 @@ const PANELS = {
   timeline: lazy(async () => ({ default: (await import('./timeline/timeline-panel.tsx')).TimelinePanel })),
   raw: RawPanel,
 } as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined; readonly isOwn?: boolean }>>;
-const NAMES = {
+export const TAB_NAMES = {
   changes: 'Changes',
   files: 'Files',
   terminal: 'Terminal',
@@ -30,7 +30,7 @@ const NAMES = {
   app: 'App',
   plan: 'Plan',
   timeline: 'Timeline',
-  raw: 'Raw',
+  raw: 'Events',
 } as const satisfies Record<TabName, string>;
 const TABS = Object.keys(PANELS) as TabName[];
 
@@ -115,7 +115,7 @@ function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
           tabIndex={tab === shown.tab ? 0 : -1}
           onClick={() => onTab(tab)}
         >
-          {NAMES[tab]}
+          {TAB_NAMES[tab]}
           {counts[tab] && <span className="count">{counts[tab]}</span>}
         </button>
       ))}
@@ -211,7 +211,7 @@ const MAX_LINES = 2_000;
 function RawPanel({ eventId }: { readonly eventId: number | undefined }) {
   const { events } = useConversation().snapshot;
   const event = events.find((one) => one.id === eventId);
-  if (!event) return <Empty title="Choose an event" />;
+  if (!event) return <Empty title="Select an event to see its source" />;
   const lines = JSON.stringify(toJson(event), null, 2).split('\n');
   return (
     <>

@@ -7,6 +7,7 @@ import { saveTrajectory } from '../../conversation/save-trajectory.ts';
 import { type Command, useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
 import { useServed } from '../../workbench/use-served.ts';
+import { TAB_NAMES } from '../../workbench/workbench.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 
 const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'notebook', 'browser', 'app', 'plan', 'raw'];
@@ -26,7 +27,7 @@ export function ConversationCommands({ workbench, onTab }: ConversationCommandsP
     ...useAgentCommands(),
     here('share', 'Share read-only', () => document.getElementById('share')?.click()),
     here('own-shell', 'Open your shell', () => show({ tab: 'terminal', isOwn: true })),
-    here('export', 'Export the events', () => void saveTrajectory(id)),
+    here('export', 'Download as JSON', () => void saveTrajectory(id)),
     here('copy-conversation-link', 'Copy a link to the conversation', () => void navigator.clipboard.writeText(location.href)),
     {
       id: 'workbench',
@@ -35,10 +36,10 @@ export function ConversationCommands({ workbench, onTab }: ConversationCommandsP
       keys: ['mod+\\'],
       run: workbench.toggle,
     },
-    { id: 'jump', title: 'Between stream and workbench', group: 'Go to', keys: ['mod+j'], run: jump },
+    { id: 'jump', title: 'Jump between conversation and workbench', group: 'Go to', keys: ['mod+j'], run: jump },
     ...TABS.map((tab, index) => ({
       id: `tab-${tab}`,
-      title: `Tab: ${tab}`,
+      title: `Go to ${TAB_NAMES[tab]}`,
       group: 'Go to' as const,
       keys: [`g ${index + 1}`],
       when: 'stream' as const,
@@ -74,9 +75,9 @@ function useAgentCommands(): readonly Command[] {
     { ...here('pause', 'Pause', () => void connection.send(actions.pause())), keys: ['mod+.'], enabled: canPause },
     { ...here('resume', 'Resume', () => void connection.send(actions.resume())), keys: ['mod+.'], enabled: canResume && !canPause },
     { id: 'stop', title: 'Stop', group: 'Here', keys: ['ctrl+c'], enabled: isAtWork, run: () => !hasSelection() && stop() },
-    { ...here('escape', 'Back to the composer', escape), keys: ['escape'], listed: false },
-    { ...here('compose', 'To the composer', focusComposer), keys: ['i', '/'], when: 'stream' },
-    here('shorten', 'Shorten the history now', () => void connection.send(actions.shortenHistory())),
+    { ...here('escape', 'Back to the message', escape), keys: ['escape'], listed: false },
+    { ...here('compose', 'Write a message', focusComposer), keys: ['i', '/'], when: 'stream' },
+    here('shorten', 'Compact the conversation', () => void connection.send(actions.shortenHistory())),
   ];
 }
 

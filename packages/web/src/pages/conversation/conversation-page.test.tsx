@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -160,4 +160,64 @@ it('CL820: the agent of the next turn is chosen in the conversation, the one tha
   await userEvent.click(await screen.findByRole('button', { name: 'Agent: CodeAct' }, LATER));
   await userEvent.click(await screen.findByRole('button', { name: 'PlanAgent' }, LATER));
   expect(await screen.findByRole('button', { name: 'Agent: Plan' }, LATER)).toBeDefined();
+});
+
+it('CL29: a slash offers commands; arrows choose, Enter takes, Escape closes', async () => {
+  await open('/conversations/export');
+  const message = await screen.findByRole('textbox', { name: 'Message' }, LATER);
+  await userEvent.type(message, '/');
+  const chosen = () => screen.queryAllByRole('option', { selected: true }).map((one) => one.textContent);
+  expect(chosen()).toEqual(['/pausePause the agent']);
+  await userEvent.keyboard('{ArrowDown}');
+  expect(chosen()).toEqual(['/resumeLet it go on']);
+  await userEvent.keyboard('{Escape}');
+  expect(screen.queryAllByRole('option')).toEqual([]);
+  await userEvent.clear(message);
+  await userEvent.type(message, '/new{Enter}');
+  await waitFor(() => expect(document.title).toContain('Tendon'), LATER);
+});
+
+it('CL944: a link to an event leads to its row, also to the result of a step', async () => {
+  await open('/conversations/ledger#event-15');
+  await waitFor(() => expect(document.activeElement?.getAttribute('aria-label')).toMatch(/^Edited .*read-csv/), LATER);
+  expect(document.activeElement?.querySelector('[aria-expanded]')?.getAttribute('aria-expanded')).toBe('true');
+});
+
+it('CL945: the stream is one stop of Tab: forwards it is left at once, backwards it has the focus as a whole', async () => {
+  await open('/conversations/ledger');
+  await screen.findByRole('article', { name: /^Edited .*read-csv/ }, LATER);
+  const feed = screen.getByRole('feed');
+  feed.focus();
+  await userEvent.tab();
+  expect(feed.contains(document.activeElement)).toBe(false);
+  await userEvent.tab({ shift: true });
+  expect(document.activeElement).toBe(feed);
+  const row = screen.getByRole('article', { name: /^Edited .*read-csv/ });
+  row.focus();
+  await userEvent.tab();
+  expect(document.activeElement).toBe(within(row).getByRole('button', { name: /^Edited/ }));
+  for (let stop = 0; row.contains(document.activeElement) && stop < 20; stop += 1) await userEvent.tab();
+  expect(feed.contains(document.activeElement)).toBe(false);
+});
+
+it('CL947: a message whose files could not be sent comes back with the reason, before what was written meanwhile', async () => {
+  const { fetch } = globalThis;
+  const upload = Promise.withResolvers<Response>();
+  const network = vi
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation((...given) => (String(given[0]).includes('upload-files') ? upload.promise : fetch(...given)));
+  onTestFinished(() => network.mockRestore());
+  await open('/conversations/export');
+  const message = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Message' }, LATER);
+  await userEvent.type(message, 'look at this');
+  const picker = document.querySelector<HTMLInputElement>('input[type=file]')!;
+  await userEvent.upload(picker, new File(['a,b'], 'a.csv', { type: 'text/csv' }));
+  await screen.findByText('a.csv');
+  await userEvent.type(message, '{Enter}and that');
+  await screen.findByText(/^Sending 1 file/, {}, LATER);
+  expect(message.value).toBe('and that');
+  upload.reject(new TypeError('no network'));
+  await screen.findByText(/^Could not reach/, {}, LATER);
+  screen.getByRole('button', { name: 'Remove a.csv' });
+  await waitFor(() => expect(message.value.split(/\n+/).filter(Boolean)).toEqual(['look at this', 'and that']), LATER);
 });

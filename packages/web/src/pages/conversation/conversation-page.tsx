@@ -67,7 +67,7 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
     setPane('panel');
     workbench.set(true);
   };
-  const open: OpenConversation = { id, connection, snapshot, show };
+  const open: OpenConversation = { id, connection, snapshot, show, toConversation: () => setPane('conversation') };
   const choose = (tab: TabName | 'conversation') => {
     if (tab === 'conversation') setPane('conversation');
     else show({ ...shown, tab });

@@ -142,7 +142,7 @@ function ListBar({ filter, onFilter, search, onSearch, all }: ListBarProps) {
           <Icon of={Search} />
         </IconButton>
       ) : (
-        <IconButton label="End the search" onClick={() => onSearch(undefined)}>
+        <IconButton label="Close search" onClick={() => onSearch(undefined)}>
           <Icon of={X} />
         </IconButton>
       )}
@@ -151,8 +151,8 @@ function ListBar({ filter, onFilter, search, onSearch, all }: ListBarProps) {
 }
 
 const EMPTY = {
-  all: 'No conversation has this in its title.',
-  waiting: 'Nothing waits for you.',
+  all: 'No title matches.',
+  waiting: 'Nothing needs you.',
   running: 'Nothing is running.',
 } as const satisfies Record<Filter, string>;
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { ApiError } from '@tendon/client';
 import { Search } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useContext, useEffect } from 'react';
+import { lazy, Suspense, useContext, useEffect } from 'react';
 import { Link } from 'react-router';
 import { count } from '../../copy/figures.ts';
 import { isWaiting } from '../../copy/state-sentence.ts';
@@ -9,7 +10,7 @@ import { keyText } from '../../lib/keys.ts';
 import { paths } from '../../lib/paths.ts';
 import { conversationsQuery, tendon, useModelInUse } from '../../lib/server.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { Icon, Mark } from '../../ui/icon.tsx';
+import { type Glyph, Icon, Mark } from '../../ui/icon.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { SettingsLink } from '../settings-link.tsx';
 import { StatusBar } from '../status-bar.tsx';
@@ -29,9 +30,9 @@ export function HomePage() {
   return (
     <div className="screen">
       <HomeBar />
-      <main className="home scroll" aria-label="Tasks">
+      <main className="home scroll" aria-label="Home">
         <div className="home-column">
-          <h1>What should be done?</h1>
+          <h1>What do you want done?</h1>
           <TaskComposer />
           {model?.isDemo && <ModelGuide />}
           <Suspense>
@@ -40,16 +41,7 @@ export function HomePage() {
           <ConversationList />
         </div>
       </main>
-      <ServerState>
-        {(isReachable) => (
-          <StatusBar
-            glyph={isReachable ? 'connected' : 'limited'}
-            connection={isReachable ? `Connected to ${tendon.host}` : `Could not reach ${tendon.host}`}
-          >
-            {model && <span>{model.isDemo ? 'Demo model, free' : model.label}</span>}
-          </StatusBar>
-        )}
-      </ServerState>
+      <StatusBar {...useServerState()}>{model && <span>{model.isDemo ? 'Demo model, free' : model.label}</span>}</StatusBar>
     </div>
   );
 }
@@ -78,8 +70,12 @@ function HomeBar() {
   );
 }
 
-/** Whether the last request got through: on pages without a connection of their own. */
-function ServerState({ children }: { readonly children: (isReachable: boolean) => ReactNode }) {
-  const { isError } = useQuery(conversationsQuery);
-  return children(!isError);
+/** How the last request went: on pages without a connection of their own. */
+function useServerState(): { readonly glyph: Glyph; readonly connection: string } {
+  const { error, fetchStatus } = useQuery(conversationsQuery);
+  if (fetchStatus === 'paused') return { glyph: 'held', connection: 'Offline' };
+  if (!error) return { glyph: 'connected', connection: `Connected to ${tendon.host}` };
+  if (error instanceof ApiError && error.status === 401) return { glyph: 'failed', connection: 'Signed out' };
+  if (error instanceof ApiError && error.status > 0) return { glyph: 'limited', connection: `${tendon.host} refused` };
+  return { glyph: 'limited', connection: `Could not reach ${tendon.host}` };
 }

@@ -22,7 +22,7 @@ export function ModelGuide() {
         <div>
           <h3>
             <Icon of={Server} small />
-            Found on this machine
+            Running on this machine
           </h3>
           <LocalWay />
         </div>
@@ -36,9 +36,9 @@ export function ModelGuide() {
         <div>
           <h3>
             <Icon of={LinkIcon} small />
-            Another address
+            Your own endpoint
           </h3>
-          <p className="text-ink-2">Anything that speaks the OpenAI API</p>
+          <p className="text-ink-2">Any OpenAI-compatible API</p>
           <AddressForm />
         </div>
       </div>
@@ -55,10 +55,10 @@ function LocalWay() {
   if (!found) {
     return (
       <>
-        <p className="text-ink-2">Nothing yet: Ollama, LM Studio, vLLM</p>
+        <p className="text-ink-2">None found. Looked for Ollama, LM Studio, vLLM</p>
         <div className="guide-act">
           <Button look="line" disabled={offered.isFetching} onClick={() => void offered.refetch()}>
-            {offered.isFetching ? 'Looking' : 'Look again'}
+            {offered.isFetching ? 'Searching' : 'Search again'}
           </Button>
         </div>
       </>
@@ -158,14 +158,9 @@ function AddressForm() {
               ref={focusOnMount}
               onChange={(event) => setAddress(event.target.value)}
             />
+            <TextField label="Model" value={model} placeholder="openai/my-model" onChange={(event) => setModel(event.target.value)} />
             <TextField
-              label="Model"
-              value={model}
-              placeholder="openai/name-of-the-model"
-              onChange={(event) => setModel(event.target.value)}
-            />
-            <TextField
-              label="Key, if it needs one"
+              label="API key (optional)"
               type="password"
               autoComplete="off"
               value={key}

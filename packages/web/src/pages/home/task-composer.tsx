@@ -13,7 +13,6 @@ import { useDraft } from '../../lib/stored.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { focusOnMount, Popup } from '../../ui/popup.tsx';
-import { theme } from '../../ui/theme.tsx';
 import { type ChosenRepository, RepositoryChoice } from './repository-choice.tsx';
 
 /** The key of a request that may be repeated because it got no answer: the same as long as the request is. */
@@ -83,18 +82,15 @@ export function TaskComposer() {
         className="composer-home"
         field={{
           label: 'Task',
-          placeholder: 'Describe a task. Run a command with /, drop or paste images.',
+          placeholder: 'Describe a task. Paste or drop images.',
           autoFocus: true,
           onSend: send,
         }}
         draft={{ text, onText: setText, attachments, onAttachments: setAttachments, accept: 'image/*' }}
-        slash={[
-          { name: '/new', about: 'Clear the field', run: () => setText('') },
-          { name: '/theme', about: 'Switch between light and dark', run: theme.toggle },
-        ]}
+        slash={[]}
         end={
           <Button look="main" hint="mod+enter" disabled={!canStart} title={canStart ? undefined : 'Describe a task first'} onClick={send}>
-            {start.isPending ? 'Starting' : 'Start'}
+            {start.isPaused ? 'Waiting' : start.isPending ? 'Starting' : 'Start'}
           </Button>
         }
         below={
@@ -111,6 +107,11 @@ export function TaskComposer() {
           </div>
         }
       />
+      {start.isPaused && (
+        <p role="status" className="mt-2 text-ink-2">
+          Offline. It starts when you are back.
+        </p>
+      )}
       {start.isError && (
         <p role="alert" className="mt-2 text-bad">
           {start.error.message}
@@ -132,7 +133,7 @@ interface FolderChoiceProps {
 /** Where the agent works: a folder of the server's machine, or the one the server gives. */
 function FolderChoice({ icon, folder, onFolder, worktree, onWorktree }: FolderChoiceProps) {
   const [text, setText] = useState(folder);
-  const shown = `${folder || 'Default folder'}${worktree ? ', a copy' : ''}`;
+  const shown = `${folder || 'New folder'}${worktree ? ', a copy' : ''}`;
   return (
     <Popup
       label="Folder"
@@ -154,7 +155,7 @@ function FolderChoice({ icon, folder, onFolder, worktree, onWorktree }: FolderCh
           }}
         >
           <label htmlFor="folder" className="font-medium">
-            Folder on the server’s machine
+            Folder on {location.hostname}
           </label>
           <input
             id="folder"
@@ -164,7 +165,7 @@ function FolderChoice({ icon, folder, onFolder, worktree, onWorktree }: FolderCh
             ref={focusOnMount}
             onChange={(event) => setText(event.target.value)}
           />
-          <p className="text-small text-ink-3">Empty: the folder the server gives. In the sandbox it is /workspace.</p>
+          <p className="text-small text-ink-3">Leave empty for a new one. The agent sees it as /workspace.</p>
           <label className="flex items-center gap-2">
             <input type="checkbox" checked={worktree} onChange={(event) => onWorktree(event.target.checked)} />
             Work in a copy of its own

@@ -3,10 +3,12 @@ import { type Event, isAction, isObservation } from '@tendon/protocol';
 import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import { AnsiText } from '../../code/output.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
+import { cut } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Late } from '../../ui/placeholder.tsx';
 
 const MAX_COMMANDS = 200;
+const MAX_COMMAND = 4_000;
 const MAX_OUTPUT = 20_000;
 
 interface Ran {
@@ -87,7 +89,9 @@ function commandsOf(events: readonly Event[]): readonly Ran[] {
   const ran = new Map<number, Ran>();
   let folder = '/workspace';
   for (const event of events) {
-    if (isAction(event) && event.action === 'run') ran.set(event.id, { id: event.id, folder, command: event.args.command, output: '' });
+    // What waits for a decision has not run, and what was decided comes again.
+    if (isAction(event) && event.action === 'run' && event.args.confirmation_state !== 'awaiting_confirmation')
+      ran.set(event.id, { id: event.id, folder, command: cut(event.args.command, MAX_COMMAND), output: '' });
     if (!isObservation(event) || event.observation !== 'run') continue;
     const started = event.cause === undefined ? undefined : ran.get(event.cause);
     const id = started?.id ?? event.id;
