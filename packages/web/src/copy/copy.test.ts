@@ -1,4 +1,5 @@
-import { type Action, AGENT_STATES, fromJson } from '@tendon/protocol';
+import { readFileSync } from 'node:fs';
+import { type Action, AGENT_STATES, fromJson, parseAgentState } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { money, short, ago, duration, elapsed } from './figures.ts';
 import { causeWords } from './error-words.ts';
@@ -10,6 +11,12 @@ const doing = (action: string, args: object) => fromJson({ id: 1, timestamp: '',
 describe('the sentence of a state', () => {
   it.each(AGENT_STATES)('CL25: %s has one', (state) => {
     expect(stateSentence({ state }).text).toMatch(/^[A-Z]/);
+  });
+
+  it('CL949: the page about the design lists them as they are', () => {
+    const page = readFileSync(new URL('../../../../docs/ui.md', import.meta.url), 'utf8');
+    const listed = [...page.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].filter(([, state]) => parseAgentState(state) !== undefined);
+    expect(listed.map(([, state, text]) => [state, text])).toEqual(AGENT_STATES.map((state) => [state, stateSentence({ state }).text]));
   });
 
   it.each([
