@@ -111,28 +111,43 @@ function PaletteList({ commands, close }: { readonly commands: readonly Command[
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={id} role="listbox" aria-label="Commands" className="scroll">
-        {hits.map((command, index) => (
-          <div
-            key={command.id}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === chosen}
-            className="option"
-            ref={index === chosen ? (row) => row?.scrollIntoView({ block: 'nearest' }) : undefined}
-            onPointerMove={() => setChosen(index)}
-            onClick={() => run(command)}
-          >
-            <span className="truncate">{command.title}</span>
-            <span className="flex-1" />
-            {command.group === 'Conversations' && <span className="text-ink-3">Conversation</span>}
-            {command.keys?.[0] && <kbd>{keyText(command.keys[0])}</kbd>}
-          </div>
-        ))}
-        {hits.length === 0 && <p className="px-2 py-2 text-ink-3">No match for “{cut(text, 60)}”</p>}
-      </div>
+      <Hits id={id} hits={hits} chosen={chosen} onChoose={setChosen} onRun={run} typed={text} />
     </>
+  );
+}
+
+interface HitsProps {
+  readonly id: string;
+  readonly hits: readonly Command[];
+  readonly chosen: number;
+  readonly onChoose: (index: number) => void;
+  readonly onRun: (command: Command) => void;
+  readonly typed: string;
+}
+
+function Hits({ id, hits, chosen, onChoose, onRun, typed }: HitsProps) {
+  return (
+    <div id={id} role="listbox" aria-label="Commands" className="scroll">
+      {hits.map((command, index) => (
+        <div
+          key={command.id}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === chosen}
+          className="option"
+          ref={index === chosen ? (row) => row?.scrollIntoView({ block: 'nearest' }) : undefined}
+          onPointerMove={() => onChoose(index)}
+          onClick={() => onRun(command)}
+        >
+          <span className="truncate">{command.title}</span>
+          <span className="flex-1" />
+          {command.group === 'Conversations' && <span className="text-ink-3">Conversation</span>}
+          {command.keys?.[0] && <kbd>{keyText(command.keys[0])}</kbd>}
+        </div>
+      ))}
+      {hits.length === 0 && <p className="px-2 py-2 text-ink-3">No match for “{cut(typed, 60)}”</p>}
+    </div>
   );
 }
 
