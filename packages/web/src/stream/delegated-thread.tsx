@@ -5,7 +5,6 @@ import { Link } from 'react-router';
 import { Prose } from '../code/prose.tsx';
 import { ConversationActsContext, ConversationContext, useConversationActs } from '../conversation/open-conversation.ts';
 import { useConnection } from '../conversation/use-connection.ts';
-import { count } from '../copy/figures.ts';
 import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
@@ -70,13 +69,13 @@ function Thread({ id, agent, isOver }: { readonly id: string; readonly agent: st
   const folds = useFolds();
   if (!open) return <Late>Opening the thread</Late>;
   const acts = { id, connection: open.connection, show: () => undefined };
-  const left = rows.length - MAX_ROWS;
+  const hasEarlier = rows.length > MAX_ROWS || open.snapshot.gaps.length > 0;
   const canStop = !isOver && !AT_REST.has(open.snapshot.state.agentState);
   return (
     <ConversationContext value={{ ...acts, snapshot: open.snapshot }}>
       <ConversationActsContext value={acts}>
         <section className="thread" aria-label={`What ${agent} does`}>
-          {left > 0 && <p className="text-small text-ink-3">{count(left, 'earlier step')} in its thread</p>}
+          {hasEarlier && <p className="text-small text-ink-3">Earlier steps are in its thread</p>}
           <ol>
             {rows.slice(-MAX_ROWS).map((row) => (
               <ThreadRow key={row.key} row={row} live={open.snapshot.outputs.get(row.id)} folds={folds} />

@@ -8,6 +8,7 @@ import { clock } from '../copy/figures.ts';
 import { hostName } from '../copy/shorten.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/placeholder.tsx';
+import { EarlierEvents } from './earlier-events.tsx';
 
 const MAX_PAGES = 200;
 
@@ -20,7 +21,15 @@ export function BrowserPanel({ eventId }: { readonly eventId: number | undefined
   const shown = pages.find(({ id }) => id === chosen) ?? pages.at(-1);
   const opening = snapshot.state.pending.findLast((action) => action.action === 'browse');
   const wait = opening && isAction(opening) && opening.action === 'browse' ? `Opening ${hostName(opening.args.url)}` : undefined;
-  if (!shown) return <Empty title={wait ?? 'No page opened yet'} />;
+  if (!shown) {
+    const none = snapshot.gaps.length > 0 ? 'No page in what is loaded' : 'No page opened yet';
+    return (
+      <>
+        <EarlierEvents />
+        <Empty title={wait ?? none} />
+      </>
+    );
+  }
   const marks = isInlinePicture(shown.extras.set_of_marks) ? shown.extras.set_of_marks : undefined;
   return (
     <div className="browser">
@@ -38,6 +47,7 @@ export function BrowserPanel({ eventId }: { readonly eventId: number | undefined
           </Button>
         )}
       </div>
+      <EarlierEvents />
       <Page page={shown} picture={(hasMarks && marks) || shown.extras.screenshot} />
       {pages.length > 1 && (
         <nav className="browser-strip scroll" aria-label="Pages">

@@ -5,7 +5,9 @@ import { highlight } from '../code/highlight.tsx';
 import { Well } from '../code/output.tsx';
 import { isInlinePicture } from '../code/picture.ts';
 import { useConversation } from '../conversation/open-conversation.ts';
+import { clock } from '../copy/figures.ts';
 import { Empty } from '../ui/placeholder.tsx';
+import { EarlierEvents } from './earlier-events.tsx';
 
 const MAX_CELLS = 100;
 const MAX_CODE = 20_000;
@@ -13,6 +15,7 @@ const MAX_CODE = 20_000;
 interface Cell {
   readonly id: number;
   readonly number: number;
+  readonly at: string;
   readonly code: string;
   readonly output: string;
   readonly plots: readonly string[];
@@ -21,7 +24,7 @@ interface Cell {
 
 /** The Python that the agent has run, cell by cell, with what it printed and plotted. */
 export function NotebookPanel({ eventId }: { readonly eventId: number | undefined }) {
-  const { events, outputs } = useConversation().snapshot;
+  const { events, outputs, gaps } = useConversation().snapshot;
   const cells = useMemo(() => cellsOf(events), [events]);
   const list = useRef<HTMLOListElement>(null);
   const newest = cells.at(-1)?.id;
@@ -29,26 +32,43 @@ export function NotebookPanel({ eventId }: { readonly eventId: number | undefine
     const wanted = eventId === undefined ? list.current?.lastElementChild : document.getElementById(`cell-${eventId}`);
     wanted?.scrollIntoView({ block: 'nearest' });
   }, [eventId, newest]);
-  if (cells.length === 0) return <Empty title="No cells yet">Python that the agent runs appears here.</Empty>;
+  if (cells.length === 0) {
+    return (
+      <>
+        <EarlierEvents />
+        <Empty title={gaps.length > 0 ? 'No cells in what is loaded' : 'No cells yet'}>Python that the agent runs appears here.</Empty>
+      </>
+    );
+  }
   return (
-    <ol ref={list} className="notebook" aria-label="Cells">
-      {cells.slice(-MAX_CELLS).map((cell) => (
-        <CellRow key={cell.id} cell={cell} live={outputs.get(cell.id)} />
-      ))}
-    </ol>
+    <>
+      <EarlierEvents />
+      <ol ref={list} className="notebook" aria-label="Cells">
+        {cells.slice(-MAX_CELLS).map((cell) => (
+          <CellRow key={cell.id} cell={cell} name={gaps.length > 0 ? clock(cell.at) : String(cell.number)} live={outputs.get(cell.id)} />
+        ))}
+      </ol>
+    </>
   );
 }
 
-function CellRow({ cell, live }: { readonly cell: Cell; readonly live: string | undefined }) {
-  const { id, number, code, plots, state } = cell;
+interface CellRowProps {
+  readonly cell: Cell;
+  /** Its number; its time while earlier ones may not be loaded. */
+  readonly name: string;
+  readonly live: string | undefined;
+}
+
+function CellRow({ cell, name, live }: CellRowProps) {
+  const { id, code, plots, state } = cell;
   const output = state === 'running' ? (live ?? '') : cell.output;
   return (
-    <li id={`cell-${id}`} aria-label={`Cell ${number}, ${WORDS[state]}`}>
+    <li id={`cell-${id}`} aria-label={`Cell ${name}, ${WORDS[state]}`}>
       <span className="cell-number" data-tone={state === 'failed' ? 'bad' : undefined}>
-        {number}
+        {name}
       </span>
       <div className="min-w-0">
-        <pre className="well scroll" tabIndex={0} role="group" aria-label={`Code of cell ${number}`}>
+        <pre className="well scroll" tabIndex={0} role="group" aria-label={`Code of cell ${name}`}>
           {highlight(code.slice(0, MAX_CODE), '.py').map((piece, at) => (
             <span key={at} className={piece.look}>
               {piece.text}
@@ -58,7 +78,7 @@ function CellRow({ cell, live }: { readonly cell: Cell; readonly live: string | 
         {state === 'running' && <p className="text-small text-ink-3">Running</p>}
         {output.trim() && <Well text={output} rows />}
         {plots.map((plot, index) => (
-          <img key={index} src={plot} alt={`Plot ${index + 1} of cell ${number}`} loading="lazy" decoding="async" />
+          <img key={index} src={plot} alt={`Plot ${index + 1} of cell ${name}`} loading="lazy" decoding="async" />
         ))}
       </div>
     </li>
@@ -71,7 +91,15 @@ function cellsOf(events: readonly Event[]): readonly Cell[] {
   const cells = new Map<number, Cell>();
   for (const event of events) {
     if (isAction(event) && event.action === 'run_ipython') {
-      cells.set(event.id, { id: event.id, number: cells.size + 1, code: event.args.code, output: '', plots: [], state: 'running' });
+      cells.set(event.id, {
+        id: event.id,
+        at: event.timestamp,
+        number: cells.size + 1,
+        code: event.args.code,
+        output: '',
+        plots: [],
+        state: 'running',
+      });
     }
     if (!isObservation(event) || event.cause === undefined) continue;
     const cell = cells.get(event.cause);

@@ -3,7 +3,8 @@ import { cleanup, render, screen, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { type Event, fromJson } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
-import { afterEach, expect, it } from 'vitest';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { afterEach, expect, it, vi } from 'vitest';
 import { ConversationContext, type OpenConversation } from '../conversation/open-conversation.ts';
 import { BrowserPanel } from './browser-panel.tsx';
 import { NotebookPanel } from './notebook-panel.tsx';
@@ -16,9 +17,14 @@ function event(id: number, rest: object): Event {
   return fromJson({ id, timestamp: '2026-11-23T10:00:00.000Z', source: 'agent', ...rest });
 }
 
-function show(panel: React.ReactNode, events: readonly Event[], outputs: ReadonlyMap<number, string> = new Map()): void {
-  const snapshot = { events, outputs, state: INITIAL_STATE };
-  render(<ConversationContext value={{ snapshot } as unknown as OpenConversation}>{panel}</ConversationContext>);
+function show(panel: React.ReactNode, events: readonly Event[], rest: object = {}, load = vi.fn<(range: object) => Promise<void>>()): void {
+  const snapshot = { events, outputs: new Map<number, string>(), gaps: [], state: INITIAL_STATE, ...rest };
+  const open = { snapshot, connection: { load } } as unknown as OpenConversation;
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <ConversationContext value={open}>{panel}</ConversationContext>
+    </QueryClientProvider>,
+  );
 }
 
 it('CL973: the Notebook tab has the cells that the agent ran, with what they printed and plotted', () => {
@@ -30,7 +36,7 @@ it('CL973: the Notebook tab has the cells that the agent ran, with what they pri
     event(4, { observation: 'run_ipython', cause: 3, content: 'ZeroDivisionError', extras: { code: '' }, success: false }),
     event(5, { action: 'run_ipython', args: { code: 'wait()' } }),
   ];
-  show(<NotebookPanel eventId={undefined} />, events, new Map([[5, 'step 7 of 9']]));
+  show(<NotebookPanel eventId={undefined} />, events, { outputs: new Map([[5, 'step 7 of 9']]) });
   const [first, second, third] = within(screen.getByRole('list', { name: 'Cells' })).getAllByRole('listitem');
   expect(first!.getAttribute('aria-label')).toBe('Cell 1, ran');
   expect(within(first!).getAllByRole('img')).toHaveLength(1);
@@ -70,4 +76,14 @@ it('CL973: before there is anything, the panels say what will be there', () => {
   cleanup();
   show(<BrowserPanel eventId={undefined} />, []);
   expect(screen.getByText('No page opened yet')).toBeDefined();
+});
+
+it('CL977: a panel says that earlier events are not loaded, counts nothing then, and loads them', async () => {
+  const load = vi.fn<(range: object) => Promise<void>>().mockResolvedValue();
+  const cell = event(900, { action: 'run_ipython', args: { code: '1' } });
+  show(<NotebookPanel eventId={undefined} />, [cell], { gaps: [{ from: 0, to: 900 }] }, load);
+  screen.getByText('900 earlier events not loaded');
+  expect(screen.getByRole('listitem').getAttribute('aria-label')).toMatch(/^Cell \d+:\d+, running$/);
+  await userEvent.click(screen.getByRole('button', { name: 'Load earlier events' }));
+  expect(load).toHaveBeenCalledWith({ from: 400, to: 900 });
 });

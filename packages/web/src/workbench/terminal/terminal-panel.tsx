@@ -6,6 +6,7 @@ import { useConversation } from '../../conversation/open-conversation.ts';
 import { cut } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Late } from '../../ui/placeholder.tsx';
+import { EarlierEvents } from '../earlier-events.tsx';
 
 const MAX_COMMANDS = 200;
 const MAX_COMMAND = 4_000;
@@ -53,7 +54,7 @@ export function TerminalPanel({ eventId, isOwn = false }: { readonly eventId: nu
 
 /** The commands of the agent's shell and their output. */
 function AgentsShell({ eventId, onOwn }: { readonly eventId: number | undefined; readonly onOwn: () => void }) {
-  const { events, outputs } = useConversation().snapshot;
+  const { events, outputs, gaps } = useConversation().snapshot;
   const ran = useMemo(() => commandsOf(events), [events]);
   const end = useRef<HTMLPreElement>(null);
   const newest = ran.at(-1)?.id;
@@ -64,24 +65,30 @@ function AgentsShell({ eventId, onOwn }: { readonly eventId: number | undefined;
   }, [eventId, newest]);
   if (ran.length === 0) {
     return (
-      <Empty title="No shell yet">
-        The agent’s shell appears with its first command.
-        <Button look="line" className="mt-2" onClick={onOwn}>
-          Open your own
-        </Button>
-      </Empty>
+      <>
+        <EarlierEvents />
+        <Empty title={gaps.length > 0 ? 'No command in what is loaded' : 'No shell yet'}>
+          The agent’s shell appears with its first command.
+          <Button look="line" className="mt-2" onClick={onOwn}>
+            Open your own
+          </Button>
+        </Empty>
+      </>
     );
   }
   return (
-    <pre ref={end} className="transcript scroll">
-      {ran.slice(-MAX_COMMANDS).map(({ id, folder, command, output }) => (
-        <span key={id} id={`ran-${id}`}>
-          <span className="text-ink-3">{folder} $</span> <span className="text-ink">{command}</span>
-          {'\n'}
-          <AnsiText text={closed((outputs.get(id) ?? output).slice(-MAX_OUTPUT))} />
-        </span>
-      ))}
-    </pre>
+    <>
+      <EarlierEvents />
+      <pre ref={end} className="transcript scroll">
+        {ran.slice(-MAX_COMMANDS).map(({ id, folder, command, output }) => (
+          <span key={id} id={`ran-${id}`}>
+            <span className="text-ink-3">{folder} $</span> <span className="text-ink">{command}</span>
+            {'\n'}
+            <AnsiText text={closed((outputs.get(id) ?? output).slice(-MAX_OUTPUT))} />
+          </span>
+        ))}
+      </pre>
+    </>
   );
 }
 

@@ -1,0 +1,27 @@
+import { useMutation } from '@tanstack/react-query';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { count } from '../copy/figures.ts';
+import { Button } from '../ui/button.tsx';
+
+/** As many as a reader asks for at a time. */
+const STEP = 500;
+
+/** What a panel lists is of the events that are loaded: says how many are not, and loads more of them. Nothing where all are there. */
+export function EarlierEvents() {
+  const { connection, snapshot } = useConversation();
+  const gap = snapshot.gaps.at(-1);
+  const load = useMutation({
+    mutationFn: ({ from, to }: NonNullable<typeof gap>) => connection.load({ from: Math.max(from, to - STEP), to }),
+  });
+  if (!gap) return null;
+  const missing = snapshot.gaps.reduce((sum, { from, to }) => sum + to - from, 0);
+  return (
+    <p className="flex flex-none items-center gap-2 border-b border-line px-4 py-2 text-small text-ink-2">
+      {load.isPending ? 'Loading earlier events' : `${count(missing, 'earlier event')} not loaded`}
+      {load.error && <span className="tone-bad">{load.error.message}</span>}
+      <Button small disabled={load.isPending} onClick={() => load.mutate(gap)}>
+        Load earlier events
+      </Button>
+    </p>
+  );
+}
