@@ -95,5 +95,5 @@ export const ENTER_FOLDER = (path: string): string => `path=${shellQuote(path)}
 dir=$(dirname -- "$path"; printf x); dir=\${dir%?x}
 while [ ! -d "$dir" ]; do dir=$(dirname -- "$dir"; printf x); dir=\${dir%?x}; done
 rest=\${path#"$dir"/}
-cd -- "$dir" || exit 3
+cd -- "./$dir" || exit 3
 g rev-parse --is-inside-work-tree >&3 || exit 3`;

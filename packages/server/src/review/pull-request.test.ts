@@ -69,4 +69,11 @@ it('SV954: a hunk goes back line by line, and nothing else of the text changes',
   expect(back(hunk([2, 9], [3, 1]))).toBeUndefined();
   expect(withoutHunk({ original, modified, version: version('another') }, hunk([1, 0], [1, 1]))).toBe(false);
   expect(withoutHunk({ original: undefined, modified, version: version(modified) }, hunk([1, 0], [1, 5]))).toBe('');
+  // What was no UTF-8 cannot come back by way of text; the rest of that file can.
+  const latin = {
+    original: Buffer.from('caf\u00e9\ntwo\n', 'latin1').toString('utf8'),
+    modified: 'tea\nTWO\n',
+    version: version('tea\nTWO\n'),
+  };
+  expect([withoutHunk(latin, hunk([1, 1], [1, 1])), withoutHunk(latin, hunk([2, 1], [2, 1]))]).toEqual([false, 'tea\ntwo\n']);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileVersions, RepositoryAnswer, RevertedChange } from '@tendon/protocol';
 import { expect, it } from 'vitest';
@@ -29,6 +29,8 @@ it(
     chmodSync(join(base, 'tool.sh'), 0o755);
     git(base, 'config', 'user.name', 'Ann');
     git(base, 'config', 'user.email', 'ann@example.com');
+    mkdirSync(join(base, '-'));
+    writeFileSync(join(base, '-/same.txt'), 'same\n');
     git(base, 'add', '.');
     git(base, 'commit', '-qm', 'one');
     // Git goes to the local one, and the address says where the provider is.
@@ -72,6 +74,9 @@ it(
     expect(existsSync(join(base, 'new.txt'))).toBe(false);
     await undo(gone);
     expect(text('new.txt')).toBe('new\n');
+    // Where `cd` would go back to another folder.
+    const dash = await server.get(`${url}/changes/file?path=${encodeURIComponent('-/same.txt')}&against=published`);
+    expect(await dash.json()).toMatchObject({ original: 'same\n', modified: 'same\n' });
     expect((await post('/changes/revert', { path: '../x', against: 'start' }))[0]).toBe(400);
     expect((await post('/changes/revert', { path: 'nowhere', against: 'start' }))[0]).toBe(404);
 

@@ -93,8 +93,8 @@ async function reverted({ workspace, signal }: RevertParts, path: string, event:
 }
 
 /**
- * The text without one hunk. `undefined` where there are no such lines; `false` where the content is no UTF-8 and would be changed by
- * writing it.
+ * The text without one hunk. `undefined` where there are no such lines; `false` where the content, or what would come back, is no UTF-8
+ * and would be changed by writing it.
  * @internal
  */
 export function withoutHunk(
@@ -107,7 +107,10 @@ export function withoutHunk(
   const lines = linesOf(modified);
   const [old, now] = [hunk.old, hunk.new].map(({ start, count }) => ({ from: start - 1, to: start - 1 + count })) as [Span, Span];
   if (old.to > before.length || now.to > lines.length) return undefined;
-  return [...lines.slice(0, now.from), ...before.slice(old.from, old.to), ...lines.slice(now.to)].join('');
+  const back = before.slice(old.from, old.to);
+  // What stands for bytes that are no text came from reading them.
+  if (back.some((line) => line.includes('\uFFFD'))) return false;
+  return [...lines.slice(0, now.from), ...back, ...lines.slice(now.to)].join('');
 }
 
 interface Span {
