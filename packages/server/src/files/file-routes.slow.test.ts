@@ -78,6 +78,15 @@ describe('SV26: files of a workspace', () => {
       409, 409, 200,
     ]);
     expect([readFileSync(join(base, 'new/a.txt'), 'utf8'), existsSync(join(base, 'gone.txt'))]).toEqual(['mine', false]);
+    // Of many at once that have read the same, one is not overwritten by the others.
+    const big = 'x'.repeat(1_000_000);
+    writeFileSync(join(base, 'big.txt'), big);
+    const texts = Array.from({ length: 6 }, (_, index) => `text ${index}`);
+    const answers = await Promise.all(
+      texts.map(async (content) => (await server.post(`${url}/save-file`, { filePath: 'big.txt', content, replaces: big })).status),
+    );
+    expect(answers.toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect(readFileSync(join(base, 'big.txt'), 'utf8')).toBe(texts[answers.indexOf(200)]);
   });
 
   it('SV971: are downloaded with their bytes and name, and never as a page', async () => {

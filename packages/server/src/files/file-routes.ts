@@ -9,7 +9,7 @@ import { workspaceEntries, workspacePath } from './workspace-entries.ts';
 import type { App, Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/request-parts.ts';
 import { failureWith, sendFailure, sendJsonText } from '../platform/http/failure.ts';
-import type { Clock } from '@tendon/core';
+import { KeyedMutex, type Clock } from '@tendon/core';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
@@ -79,6 +79,8 @@ function contents(app: App, context: FilesContext): void {
 }
 
 function saving(app: App, context: FilesContext): void {
+  /** Of two that replace the same text, the later one has not seen the other's. */
+  const turns = new KeyedMutex();
   const saved = { params: ById, body: SaveFile, response: { 200: z.object({ message: z.string() }), ...failures } };
   app.post('/api/conversations/:id/save-file', { schema: saved }, async ({ params, body }, reply) => {
     const workspace = await workspaceOf(context, params.id);
@@ -86,10 +88,13 @@ function saving(app: App, context: FilesContext): void {
     const path = workspacePath(body.filePath);
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
-      if (body.replaces !== undefined && !(await holds(workspace, path, body.replaces, signal)))
-        return reply.code(409).send(failureWith(`${body.filePath} has changed since it was read, and was not overwritten`));
-      await workspace.runtime.files.write(path, Buffer.from(body.content), { signal });
-      return { message: 'File saved successfully' };
+      const isSaved = await turns.run(`${params.id}/${path}`, async () => {
+        if (body.replaces !== undefined && !(await holds(workspace, path, body.replaces, signal))) return false;
+        await workspace.runtime.files.write(path, Buffer.from(body.content), { signal });
+        return true;
+      });
+      if (isSaved) return { message: 'File saved successfully' };
+      return reply.code(409).send(failureWith(`${body.filePath} has changed since it was read, and was not overwritten`));
     } catch (cause) {
       return failed(reply, cause, 'Error saving file');
     }
