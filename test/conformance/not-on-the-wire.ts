@@ -68,7 +68,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Which agents and optional tools there are, and whether a workspace can be mounted read-only, is our server’s: another has others.',
-    ids: 'EN820–EN824, EN982, EN915–EN918, EN920–EN926, CL965, RT821, RT822',
+    ids: 'EN820–EN824, EN982, EN915–EN918, EN920–EN926, CL965, RT821, RT822, SV990',
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',

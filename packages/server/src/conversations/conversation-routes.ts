@@ -12,6 +12,7 @@ import {
   UpdateConversation,
   type CatalogError,
   type McpConfig,
+  type Settings,
 } from '@tendon/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -36,7 +37,7 @@ interface RoutesContext extends InfoContext {
   readonly config: ConversationConfig;
   readonly jwtSecret: Secret;
   readonly providerTokens: ProviderTokens;
-  readonly settings: { readonly mcpServers: McpConfig };
+  readonly settings: { readonly mcpServers: McpConfig; readonly current: Pick<Settings, 'max_budget_per_task'> | undefined };
   readonly mcpServers: { sealed(given: McpConfig, settings: McpConfig, by: { readonly isAdmins: boolean }): string };
 }
 
@@ -148,12 +149,15 @@ function running(app: App, { conversations }: RoutesContext): void {
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
 async function create(
-  { conversations, providerTokens, settings, mcpServers }: RoutesContext,
+  { conversations, config, providerTokens, settings, mcpServers }: RoutesContext,
   body: CreateConversation,
   { id, request, isAdmin }: Pick<CreateConversationParams, 'id' | 'request'> & { readonly isAdmin: boolean },
 ): Promise<StoredConversation | CatalogError> {
   const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
   if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
+  const ceiling = isAdmin ? undefined : (settings.current?.max_budget_per_task ?? config.maxBudgetUsd);
+  if (ceiling !== undefined && (body.max_budget_per_task ?? 0) > ceiling)
+    return catalogError('INVALID_ARGUMENTS', `max_budget_per_task: this key may give at most $${ceiling}, as the settings do`);
   const repository = repositoryOf(body);
   const misread = repository && readRepository({ repository, branch: body.selected_branch, provider: body.git_provider }, providerTokens);
   if (misread && !misread.ok) return catalogError('INVALID_ARGUMENTS', `repository: ${misread.problem}`);

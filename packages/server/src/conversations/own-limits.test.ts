@@ -20,3 +20,15 @@ it('CL965: limits and the policy of confirmation of one conversation hold in pla
   await client.frames.untilState('error');
   expect((await server.post('/api/conversations', { max_iterations: 0 })).status).toBe(422);
 });
+
+it('SV990: a key below admin gives a conversation no higher budget than the settings', async () => {
+  const owner = { 'x-session-api-key': 'open-sesame-and-more-1' };
+  const server = await testServer({ sessionApiKey: owner['x-session-api-key'], env: { MAX_BUDGET_PER_TASK: '3' } });
+  const { key } = (await (await server.post('/api/keys', { name: 'a', scope: 'drive' }, owner)).json()) as { key: string };
+  const drive = { 'x-session-api-key': key };
+  const statusOf = async (budget: number, by: Record<string, string>) =>
+    (await server.post('/api/conversations', { max_budget_per_task: budget }, by)).status;
+  expect([await statusOf(3, drive), await statusOf(3.01, drive), await statusOf(3.01, owner)]).toEqual([200, 400, 200]);
+  await server.post('/api/settings', { max_budget_per_task: 5 }, owner);
+  expect([await statusOf(5, drive), await statusOf(6, drive)]).toEqual([200, 400]);
+});
