@@ -24,7 +24,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'A person’s terminal in our sandbox, and where delegated agents work: no client of any generation asks for them, and no document describes them.',
-    ids: 'SV972, SV973',
+    ids: 'SV972, SV973, SV991, SV992',
   },
   {
     why: 'What needs a person, the settings and the moments of a conversation, as the page shows them.',

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { ShellSize } from '@tendon/protocol/executor-api';
 import type { Terminals } from '../processes/pid-namespace.ts';
 import type { PacedReader, ReadingPace } from './terminal/reading-pace.ts';
+import { TerminalInput } from './terminal/terminal-input.ts';
 
 /**
  * The native half of `@lydell/node-pty`. Its JavaScript half forks the child itself and can give it neither a private
@@ -21,6 +22,8 @@ interface NativePty {
 export interface Terminal {
   readonly process: ChildProcess;
   /** Where its input is typed. */
+  readonly input: TerminalInput;
+  /** What it prints is read from it; nothing is written to it. */
   readonly master: ReadStream;
   /** How its output is read. */
   readonly reader: PacedReader;
@@ -75,7 +78,7 @@ export function openTerminal(options: OpenTerminalOptions): Terminal {
 }
 
 /** Into one piece of memory: a piece for each read, 4 KB of a terminal at a time, is most of what a long output costs. */
-function readFrom(fd: number, { onOutput, pace }: OpenTerminalOptions): Pick<Terminal, 'master' | 'reader'> {
+function readFrom(fd: number, { onOutput, pace }: OpenTerminalOptions): Pick<Terminal, 'input' | 'master' | 'reader'> {
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   const callback = (size: number): boolean => {
     onOutput(buffer.subarray(0, size));
@@ -85,7 +88,7 @@ function readFrom(fd: number, { onOutput, pace }: OpenTerminalOptions): Pick<Ter
   const master = new ReadStream(fd, { onread: { buffer, callback } });
   const reader = pace.reader(master);
   master.resume();
-  return { master, reader };
+  return { input: new TerminalInput(fd, master), master, reader };
 }
 
 function loadNative(): NativePty {

@@ -47,7 +47,7 @@ export function openOwnShell(options: OwnShellOptions): OwnShell {
       if (text !== '' && !isOver) onOutput(text);
     },
   });
-  const { process: child, master, line } = terminal;
+  const { process: child, input, master, line } = terminal;
   function end(): void {
     isOver = true;
     // What only entered the namespace ends with its child.
@@ -72,7 +72,11 @@ export function openOwnShell(options: OwnShellOptions): OwnShell {
     setTimeout(act, TRAIL_MS).unref();
   });
   return {
-    type: (text) => void (isOver || master.write(text)),
+    type(text) {
+      if (isOver) return;
+      input.type(text);
+      if (input.unread > MAX_UNREAD_BYTES) ended(null, 'what runs in it reads nothing of what is typed');
+    },
     resize: (to) => isOver || terminal.resize(to),
     pause() {
       isFull = true;
@@ -86,5 +90,7 @@ export function openOwnShell(options: OwnShellOptions): OwnShell {
   };
 }
 
+/** More than anybody pastes. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 /** How long the terminal of a shell that has ended is read where another process holds it open. */
 const TRAIL_MS = 1000;

@@ -80,7 +80,7 @@ export class ShellProcess {
 
   /** As if at the keyboard. */
   type(text: string): void {
-    if (!this.#isGone) this.#terminal.master.write(text);
+    if (!this.#isGone) this.#terminal.input.type(text);
   }
 
   /**

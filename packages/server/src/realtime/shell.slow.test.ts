@@ -55,6 +55,17 @@ describe('a person’s own shell', () => {
     expect(next.all.at(-1)).toEqual({ ended: { code: 7 } });
   });
 
+  it('SV991: ends where what runs in it reads nothing of what is typed', async () => {
+    const server = await testServer({ env: { RUNTIME: 'local' } });
+    const shell = new Shell(server, await server.create());
+    shell.send({ input: 'stty -echo; echo rea$((6))dy; sleep 1000\n' });
+    await shell.prints('rea6dy');
+    const line = `${'x'.repeat(1023)}\n`.repeat(32);
+    for (let count = 0; count < 300 && shell.socket.readyState === WebSocket.OPEN; count += 1) shell.send({ input: line });
+    await waitFor(shell.closed, () => 'the end of the shell');
+    expect(shell.all.at(-1)?.ended).toMatchObject({ code: null, reason: expect.stringMatching(/reads nothing/) as string });
+  });
+
   it('SV972: is for who may drive; a frame that is none ends it, and so does nobody typing', async () => {
     const server = await testServer({ env: { RUNTIME: 'local' }, sessionApiKey: 'open-sesame-and-more-1', shellIdleMs: 1 });
     const owner = { 'x-session-api-key': 'open-sesame-and-more-1' };

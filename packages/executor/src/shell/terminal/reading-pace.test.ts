@@ -118,7 +118,7 @@ it('RT721: a program whose output is not read waits in its write, and is interru
   terminal.reader.took(4 * MIB);
   await expect.poll(() => time.isWaiting, { timeout: 10_000 }).toBe(true);
   const seen = bytes;
-  terminal.master.write('\u0003');
+  terminal.input.type('\u0003');
   const [code] = (await once(terminal.process, 'exit')) as [number];
   expect(code).toBe(42);
   expect(bytes).toBe(seen);
