@@ -10,11 +10,8 @@ export function serve(env: NodeJS.ProcessEnv, { whileUsed = false }: ServeOption
     return {
       banner,
       logger: engine.logger,
-      close: async () => {
-        // Nobody is to come back to it, so neither are its sandboxes left for the next one.
-        if (whileUsed) await engine.runtimes.close({ stopSandboxes: true });
-        await server.close();
-      },
+      // Nobody is to come back to it, so neither are its sandboxes left for the next one.
+      close: () => server.close({ stopSandboxes: whileUsed }),
       ...(whileUsed && { isUsed: () => server.openSockets() > 0 || engine.conversations.isInUse }),
     };
   });

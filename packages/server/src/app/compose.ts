@@ -94,12 +94,12 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     knownModels,
     modelOf: (record) => modelsFor(record, foundation).model.model,
     wake: () => wake(foundation, runtimes, conversations, triggers),
-    close: async () => {
+    close: async (how) => {
       knownModels.close();
       await triggers.close();
       await conversations.close();
       await eventSearch.close();
-      await runtimes.close();
+      await runtimes.close(how);
       await stores.traits.close();
       await storage.close();
       leaveProxy();

@@ -36,6 +36,11 @@ export interface Engine extends Omit<Stores, 'modelAccess'>, ModelPorts {
   secrets(): readonly Secret[];
   /** Once, when the server listens: finds sandboxes again, and goes on with what was at work. */
   wake(): Promise<void>;
-  /** Lets appends finish and leaves the sandboxes to the next one. */
-  close(): Promise<void>;
+  /** Lets appends finish. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /** Sandboxes end too, when nothing can ask for one any more. Default: they stay for the next server. */
+  readonly stopSandboxes?: boolean;
 }

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { banner } from './banner.ts';
 import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
+import type { CloseOptions } from './engine.ts';
 import type { Config, HttpConfig } from '../platform/config/config.ts';
 import { createApp } from './http-app.ts';
 import { CLIENT_TIMEOUTS, type ClientTimeouts } from '../platform/http/client-timeouts.ts';
@@ -33,8 +34,8 @@ export interface RunningServer {
   readonly banner: string;
   /** Connections that clients hold, of whatever protocol. */
   openSockets(): number;
-  /** Stops accepting, closes the sockets, lets appends finish. Sandboxes stay for the next server. */
-  close(): Promise<void>;
+  /** Stops accepting, closes the sockets, lets appends finish. */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 export interface ServerOptions extends Partial<ComposeOptions> {
@@ -88,21 +89,21 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const url = urlOf(app.server.address(), config.host);
   const isRoot = process.getuid?.() === 0;
   await keepAddress(config.home, url);
-  const close = async () => {
+  const close = async (how?: CloseOptions) => {
     await forgetAddress(config.home);
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
     for (const each of [plain, shells]) each.close();
     await Promise.allSettled([socketIo.close(), app.close()]);
     clearTimeout(cutOff);
     loop.close();
-    await engine.close();
+    await engine.close(how);
   };
   return {
     url,
     engine,
     openSockets: () => sockets.count,
     banner: banner({ url, config, engine, generatedKey: given.sessionApiKey ? undefined : config.sessionApiKey?.reveal(), isRoot }),
-    close: () => (closing ??= close()),
+    close: (how) => (closing ??= close(how)),
   };
 }
 
