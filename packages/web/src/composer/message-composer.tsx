@@ -20,6 +20,7 @@ import { Composer } from './composer.tsx';
 import { LoopChoices } from './loop-choices.tsx';
 import { QuestionChoices } from './question-choices.tsx';
 import type { Suggestion } from './suggestions.tsx';
+import { WaitingComments } from './waiting-comments.tsx';
 
 const PLACEHOLDERS = {
   loading: 'Add to this while it works',
@@ -63,6 +64,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
             {above}
             <QuestionChoices />
             <LoopChoices />
+            <WaitingComments />
           </>
         }
         end={
