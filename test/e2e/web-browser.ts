@@ -29,15 +29,22 @@ export interface PageOptions {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
+  /** Lets the page install its service worker. */
+  readonly hasWorker?: boolean;
 }
 
 /** A page at `url`; when the test is over it is closed, and must not have thrown nor asked any other host than the server and its previews for anything. */
 export async function openPage(
   browser: Browser,
   url: string,
-  { theme = 'light', width = 1440, height = 900 }: PageOptions = {},
+  { theme = 'light', width = 1440, height = 900, hasWorker = false }: PageOptions = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    serviceWorkers: hasWorker ? 'allow' : 'block',
+  });
   const page = await context.newPage();
   const thrown: string[] = [];
   const foreign: string[] = [];

@@ -276,3 +276,21 @@ it('CL615: the numbers of a diff that begins in the middle of a file are as narr
   const widths = await cells.evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().width));
   expect(Math.max(...widths.slice(0, -1))).toBeLessThan(60);
 });
+
+it('CL1004 CL1005: a page names its files at once; without a server they come from what the browser stored, and no answer of it does', async () => {
+  const fixture = await startFixture();
+  const page = await openPage(browser, `${fixture.url}/conversations/done`, { hasWorker: true });
+  await page.getByRole('feed').waitFor();
+  // Those with a whole address are of panels, which load later.
+  const links = await page.locator('link[rel=modulepreload][href^="/"]').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(links).toContainEqual(expect.stringMatching(/^\/assets\/conversation-page-/));
+  await page.evaluate('navigator.serviceWorker.ready');
+  await fixture.close();
+  await page.reload();
+  await page.getByRole('link', { name: 'Tendon, home' }).waitFor();
+  const stored = await page.evaluate<string[]>(
+    'caches.keys().then(([name]) => caches.open(name)).then((cache) => cache.keys()).then((all) => all.map(({ url }) => new URL(url).pathname))',
+  );
+  expect(stored).toEqual(expect.arrayContaining(links));
+  expect(stored.filter((path) => path.startsWith('/api'))).toEqual([]);
+});

@@ -1,4 +1,5 @@
-// Before the first paint: the theme and the width of the stream, from what was stored or from the system.
+// Before the first paint: the theme and the width of the stream, from what was stored or from the system; and the files of the page, so that
+// they are fetched while the app is.
 (function () {
   var root = document.documentElement;
   var stored = {};
@@ -12,4 +13,15 @@
   var bar = document.querySelector('meta[name="theme-color"]');
   if (bar && dark) bar.content = '#101214';
   if (stored.split) root.style.setProperty('--split', stored.split);
+  // Written by the build: the pattern of a path, and what its page needs.
+  var pages = [];
+  pages.forEach(function (page) {
+    if (!new RegExp(page[0]).test(location.pathname)) return;
+    page[1].forEach(function (file) {
+      var link = document.createElement('link');
+      link.rel = 'modulepreload';
+      link.href = file;
+      document.head.appendChild(link);
+    });
+  });
 })();

@@ -4,13 +4,20 @@
  * Invariants
  * S1  `getSnapshot` answers the same object until a change is published.
  * S2  Changes are gathered: a burst of frames is one publication, at most one a `delayMs`.
+ * S3  Where drawing them takes long they are gathered for longer: a view that cannot keep up has most of the time for what a person does.
  */
+/** The most that changes are gathered for, and how many times as long as drawing them. */
+const MOST_MS = 200;
+const SHARE = 3;
+
 export class SnapshotStore<T> {
   #snapshot: T;
   #build: () => T;
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #delayMs: number;
+  /** How long the last publication took, with what its listeners did at once. */
+  #tookMs = 0;
 
   constructor(build: () => T, delayMs: number) {
     this.#build = build;
@@ -27,14 +34,17 @@ export class SnapshotStore<T> {
 
   /** Something changed; published soon. */
   touch(delayMs = this.#delayMs): void {
-    this.#timer ??= setTimeout(() => this.publish(), delayMs);
+    this.#timer ??= setTimeout(() => this.publish(), Math.max(delayMs, Math.min(MOST_MS, SHARE * this.#tookMs)));
   }
 
   publish(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#snapshot = this.#build();
+    const began = performance.now();
     for (const listener of this.#listeners) listener();
+    // After what they put off to the end of this task, as React does.
+    queueMicrotask(() => queueMicrotask(() => (this.#tookMs = performance.now() - began)));
   }
 
   /** Nobody is notified any more. */

@@ -1,0 +1,35 @@
+// The app's own files without a connection. What the server answers is never stored: no route of it is handled here.
+//
+// W1  A page comes from the server whenever that answers, so that no version of the app is older than the server; only without an answer from the
+//     files of this build.
+// W2  Files under /assets have their contents in their names: a stored one is never out of date. Those of another build are deleted.
+/** Written by the build, as is the list of files. */
+const BUILD = 'development';
+const SHELL = [];
+const CACHE = `tendon-${BUILD}`;
+
+self.addEventListener('install', (event) => {
+  const others = ['/', '/first-paint.js', '/manifest.webmanifest', '/icon.svg'];
+  const requests = [...others, ...SHELL].map((path) => new Request(path, { cache: path.startsWith('/assets/') ? 'default' : 'reload' }));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(requests)));
+  self.skipWaiting();
+});
+
+self.addEventListener('activate', (event) => {
+  const old = (names) => names.filter((name) => name.startsWith('tendon-') && name !== CACHE);
+  event.waitUntil(caches.keys().then((names) => Promise.all(old(names).map((name) => caches.delete(name)))));
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return;
+  const stored = (path) => caches.open(CACHE).then((cache) => cache.match(path));
+  if (request.mode === 'navigate') {
+    event.respondWith(fetch(request).catch(async (error) => (await stored('/')) ?? Promise.reject(error)));
+  } else if (SHELL.includes(pathname)) {
+    event.respondWith(stored(pathname).then((file) => file ?? fetch(request)));
+  } else if (['/first-paint.js', '/manifest.webmanifest', '/icon.svg'].includes(pathname)) {
+    event.respondWith(fetch(request).catch(async (error) => (await stored(pathname)) ?? Promise.reject(error)));
+  }
+});
