@@ -33,7 +33,7 @@ export function appOnFixture(): Open {
   });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   afterEach(async () => {
-    await waitFor(() => expect(queries.isFetching()).toBe(0));
+    await waitFor(() => expect(queries.isFetching()).toBe(0), { timeout: 10_000 });
     cleanup();
     queries.clear();
   });
