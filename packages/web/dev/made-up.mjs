@@ -298,7 +298,20 @@ const simple =
       state(at(39), agent_state, reason, content),
     ]);
 
+const twice = () =>
+  script([
+    { when: at(38), source: 'user', action: 'message', args: { content: 'Read the samples', image_urls: [] } },
+    act(at(38, 9), 'run', { command: 'ls samples' }),
+    ran(at(38, 12), 1, 'ls samples', 'comma.csv'),
+    act(at(38, 14), 'message', { content: 'There is one.' }),
+    { when: at(39), source: 'user', action: 'message', args: { content: 'Remove it', image_urls: [] } },
+    act(at(39, 9), 'run', { command: 'rm samples/comma.csv' }),
+    ran(at(39, 12), 5, 'rm samples/comma.csv', ''),
+    state(at(39, 20), 'finished'),
+  ]);
+
 const SCRIPTS = {
+  twice,
   ledger,
   kinds,
   long: () => longHistory(100),
@@ -311,6 +324,9 @@ const SCRIPTS = {
 };
 
 /** Found by its address alone. */
-export const UNLISTED = [info('refused', 'Sum the ledger of May', 'harbor/ledger', 'error', 0, days(0), 'STATUS$ERROR_LLM_AUTHENTICATION')];
+export const UNLISTED = [
+  info('refused', 'Sum the ledger of May', 'harbor/ledger', 'error', 0, days(0), 'STATUS$ERROR_LLM_AUTHENTICATION'),
+  info('twice', 'Tidy the samples', 'harbor/ledger', 'finished', 0.02, days(0)),
+];
 
 export const eventsOf = (id) => (SCRIPTS[id] ?? SCRIPTS.done)();
