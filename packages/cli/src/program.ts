@@ -9,6 +9,11 @@ const chat = () => import('./chat-command.ts');
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   run: async () => (await import('./run-command.ts')).runCommand,
+  acp: async () => (await import('./acp-command.ts')).acpCommand,
+  ls: async () => (await import('./ls-command.ts')).lsCommand,
+  show: async () => (await import('./show-command.ts')).showCommand,
+  open: async () => (await import('./open-command.ts')).openCommand,
+  rm: async () => (await import('./rm-command.ts')).rmCommand,
   undo: async () => (await import('./undo-command.ts')).undoCommand,
   fork: async () => (await import('./fork-command.ts')).forkCommand,
   export: async () => (await import('./export-command.ts')).exportCommand,
@@ -18,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backup: async () => (await import('./backup-command.ts')).backupCommand,
   restore: async () => (await import('./restore-command.ts')).restoreCommand,
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
+  config: async () => (await import('./config-command.ts')).configCommand,
   models: async () => (await import('./models-command.ts')).modelsCommand,
   mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
   hooks: async () => (await import('./hooks-command.ts')).hooksCommand,
@@ -31,12 +37,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   secrets: async () => (await import('./secrets-command.ts')).secretsCommand,
   executor: async () => (await import('./executor-command.ts')).executorCommand,
   conformance: async () => (await import('./conformance-command.ts')).conformanceCommand,
+  completion: async () => (await import('./completion-command.ts')).completionCommand,
 };
 
 /** The command that the first argument names, or the chat; all of them for the help, and for what to say of an unknown one. */
 async function commandsOf([name = '']: readonly string[]): Promise<readonly AddCommand[]> {
-  const isHelp = ['-h', '--help', '-V', '--version'].includes(name);
-  if (Object.hasOwn(COMMANDS, name)) return [await COMMANDS[name]!()];
+  const isHelp = ['-h', '--help', '-V', '--version', 'completion'].includes(name);
+  if (name === 'tail') return [await COMMANDS.show!()];
+  if (Object.hasOwn(COMMANDS, name) && !isHelp) return [await COMMANDS[name]!()];
   if (name === '' || (name.startsWith('-') && !isHelp)) return [(await chat()).chatCommand];
   // Its options alone: an unknown word is no task.
   return [(await chat()).addChatOptions, ...(await Promise.all(Object.values(COMMANDS).map((one) => one())))];

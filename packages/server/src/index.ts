@@ -10,6 +10,5 @@ export type { Engine } from './app/engine.ts';
 export { createLogger, type Logger } from './platform/logger.ts';
 export { serve } from './main.ts';
 export type { OpenConversation } from './conversations/open-conversations.ts';
-/** @internal */
-export { startServer, type RunningServer, type ServerOptions } from './app/start-server.ts';
+export { startServer, /** @internal */ type RunningServer, /** @internal */ type ServerOptions } from './app/start-server.ts';
 export { systemClock } from './platform/system-clock.ts';

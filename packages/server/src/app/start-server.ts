@@ -44,6 +44,8 @@ export interface ServerOptions extends Partial<ComposeOptions> {
   readonly timeouts?: ClientTimeouts;
   /** How long a person's own shell stays without a key struck; default 30 minutes. */
   readonly shellIdleMs?: number;
+  /** For its own process alone: no other finds it, and nothing that was at work goes on. Default: false. */
+  readonly isPrivate?: boolean;
 }
 
 /** Without a key struck, a person's own shell is given up. */
@@ -84,11 +86,11 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
     throw listenError(cause, config);
   }
   loop.start((block) => logger.warn(block, 'the event loop was blocked'));
-  void engine.wake().catch((cause: unknown) => logger.error({ err: cause }, 'waking what was at work failed'));
+  if (!options.isPrivate) void engine.wake().catch((cause: unknown) => logger.error({ err: cause }, 'waking what was at work failed'));
   let closing: Promise<void> | undefined;
   const url = urlOf(app.server.address(), config.host);
   const isRoot = process.getuid?.() === 0;
-  await keepAddress(config.home, url);
+  if (!options.isPrivate) await keepAddress(config.home, url);
   const close = async (how?: CloseOptions) => {
     await forgetAddress(config.home);
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { makePlace, tendon } from './tendon-child.test-support.ts';
+
+it('CL967: commands, those below them, and options are completed', async () => {
+  const place = makePlace();
+  const { stdout: script } = await tendon(place, ['completion', 'bash']);
+  const complete = (...words: string[]): string => {
+    const list = ['tendon', ...words].map((word) => `'${word}'`).join(' ');
+    const ask = `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length}; _tendon; echo "\${COMPREPLY[*]}"`;
+    return execFileSync('bash', ['-c', ask], { encoding: 'utf8' }).trim();
+  };
+  expect(complete('exp')).toBe('export');
+  expect(complete('ls', '--h')).toBe('--here --home');
+  expect(complete('mcp', 'log')).toBe('login logout');
+  for (const shell of ['zsh', 'fish']) expect((await tendon(place, ['completion', shell])).stdout).toContain('export');
+});
