@@ -1,0 +1,47 @@
+import { Readable, Writable } from 'node:stream';
+import packageJson from '../package.json' with { type: 'json' };
+import { withOptions, type EnvironmentOptions } from './environment-options.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
+
+const HELP = `
+An editor starts this and speaks JSON-RPC with it over standard input and output (Agent Client Protocol, version 1). Its sessions are
+conversations of the server that runs on your home, or of one that is started and ends when nobody uses it any more.
+Exit code: 0 the editor has left, 1 it failed, 2 wrong options or environment.`;
+
+export const acpCommand: AddCommand = (program, end) => {
+  program
+    .command('acp')
+    .description('be the agent of an editor that speaks the Agent Client Protocol: Zed, JetBrains, Neovim')
+    .option('-m, --model <name>', 'model as provider/name, for a server that is started')
+    .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
+    .addHelpText('after', HELP)
+    .action(async (options: EnvironmentOptions) => {
+      const { grantFolder, readFiledConfig } = await import('@tendon/server/headless');
+      const env = withOptions(process.env, options);
+      const read = await readFiledConfig(env);
+      if (!read.ok) {
+        process.stderr.write(`${read.problems.join('\n')}\n`);
+        return end(EXIT.usage);
+      }
+      const [{ ndJsonStream }, { createRest }, { attachServer }, { acpAgent }] = await Promise.all([
+        import('@agentclientprotocol/sdk'),
+        import('@tendon/client'),
+        import('./attach/attach-server.ts'),
+        import('./acp/acp-agent.ts'),
+      ]);
+      const gone = new AbortController();
+      const app = acpAgent({
+        version: packageJson.version,
+        server: async () => {
+          const { url, key } = await attachServer(read.config, env);
+          return createRest({ baseUrl: url, apiKey: () => key });
+        },
+        grant: (folder) => grantFolder(read.config.home, folder),
+        signal: gone.signal,
+      });
+      const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
+      await app.connect(ndJsonStream(Writable.toWeb(process.stdout) as WritableStream<Uint8Array>, input)).closed;
+      gone.abort(new Error('the editor has left'));
+      end(EXIT.done);
+    });
+};

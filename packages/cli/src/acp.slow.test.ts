@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import {
+  client,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import { expect, it, onTestFinished } from 'vitest';
+import { Seen, waitFor } from '@tendon/testing';
+import { builtTendon } from '@tendon/testing/servers';
+import { makePlace, startTendon } from './tendon-child.test-support.ts';
+
+const call = (name: string, args: object) => ({ toolCalls: [{ name, arguments: args }] });
+
+it('CL968, CL969: an editor makes sessions, sees words, calls, diffs and plans, is asked, cancels and loads', async () => {
+  const place = makePlace();
+  writeFileSync(join(place.workspace, 'a.txt'), 'old\n');
+  const model = place.script([
+    {
+      text: 'I change it.',
+      ...call('str_replace_editor', { command: 'str_replace', path: '/workspace/a.txt', old_str: 'old', new_str: 'new' }),
+    },
+    call('execute_bash', { command: 'git push' }),
+    call('execute_bash', { command: 'sleep 271815' }),
+  ]);
+  const server = startTendon(place, ['serve', '--port', '0', '-m', model], { env: { SECURITY_CONFIRMATION_MODE: 'true' } });
+  await server.until('workspace');
+  const child = spawn(process.execPath, [builtTendon(), 'acp'], {
+    env: { PATH: process.env.PATH, HOME: place.home, TENDON_HOME: join(place.home, '.tendon') },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const updates = new Seen<SessionUpdate>();
+  const asked: RequestPermissionRequest[] = [];
+  const answers = ['once', 'reject', 'once'];
+  const editor = client({ name: 'editor' })
+    .onNotification(methods.client.session.update, ({ params: { update } }) => updates.take(update))
+    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+      asked.push(params);
+      return { outcome: { outcome: 'selected', optionId: answers[asked.length - 1]! } };
+    });
+  const stream = ndJsonStream(
+    Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+    Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+  );
+  const connection = editor.connect(stream);
+  const { agent } = connection;
+  const about = await agent.request(methods.agent.initialize, { protocolVersion: 99, clientCapabilities: {} });
+  expect(about).toMatchObject({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: { loadSession: true } });
+
+  const { sessionId, modes } = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
+  expect(modes?.availableModes.map(({ id }) => id)).toContain(modes?.currentModeId);
+  const ask = (text: string) => agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
+  expect(await ask('change it')).toEqual({ stopReason: 'end_turn' });
+  expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('new\n');
+  const diff = { type: 'diff', path: join(place.workspace, 'a.txt'), oldText: 'old\n', newText: 'new\n' };
+  expect(updates.all).toContainEqual(expect.objectContaining({ sessionUpdate: 'tool_call_update', status: 'completed', content: [diff] }));
+  expect(asked[1]).toMatchObject({
+    toolCall: { rawInput: { command: 'git push' } },
+    options: [{ kind: 'allow_once' }, {}, { kind: 'reject_once' }],
+  });
+  const words = (all: readonly SessionUpdate[], kind: string) =>
+    all.flatMap((each) =>
+      each.sessionUpdate === kind && 'content' in each && each.content && 'text' in each.content ? [each.content.text] : [],
+    );
+  expect(words(updates.all, 'agent_message_chunk').join('')).toBe('I change it.');
+
+  const waiting = ask('go on');
+  await updates.until((each) => each.sessionUpdate === 'tool_call' && each.title === 'sleep 271815');
+  await updates.until((each) => each.sessionUpdate === 'tool_call_update' && each.status === 'in_progress' && asked.length === 3);
+  await agent.notify(methods.agent.session.cancel, { sessionId });
+  expect(await waiting).toEqual({ stopReason: 'cancelled' });
+
+  updates.all.length = 0;
+  await agent.request(methods.agent.session.load, { sessionId, cwd: place.workspace, mcpServers: [] });
+  expect(words(updates.all, 'user_message_chunk')).toEqual(['change it', 'go on']);
+  const { sessions } = await agent.request(methods.agent.session.list, { cwd: place.workspace });
+  expect(sessions.map((each) => each.sessionId)).toEqual([sessionId]);
+  connection.close();
+  child.stdin.end();
+  expect(await waitFor(ended, () => 'the end of tendon acp')).toEqual([0, null]);
+});

@@ -1,0 +1,172 @@
+/**
+ * Owns one conversation on behalf of an editor: its connection, what the editor was sent of it, and the prompt that is being answered.
+ *
+ * AS1  At most one prompt is answered at a time; it ends with the state of the agent that ends its turn.
+ * AS2  Each action that waits is asked about once.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  methods,
+  RequestError,
+  type AgentContext,
+  type ContentBlock,
+  type PermissionOption,
+  type StopReason,
+} from '@agentclientprotocol/sdk';
+import { actions, connect, type ConversationConnection, type Rest } from '@tendon/client';
+import type { Action, Event } from '@tendon/protocol';
+import { followConnection } from '../attach/follow-connection.ts';
+import { endOf } from '../run/outcome.ts';
+import { isTask } from '../run/task-place.ts';
+import { waitingAction } from '../terminal/waiting.ts';
+import { AcpUpdates } from './acp-updates.ts';
+
+interface Prompt {
+  readonly clientId: string;
+  readonly done: PromiseWithResolvers<StopReason>;
+  hasBegun: boolean;
+  isCancelled: boolean;
+}
+
+export class AcpSession {
+  readonly id: string;
+  readonly #client: AgentContext;
+  readonly #rest: Rest;
+  readonly #connection: ConversationConnection;
+  readonly #updates: AcpUpdates;
+  /** Updates leave in the order of the events. */
+  #sending: Promise<void> = Promise.resolve();
+  #prompt: Prompt | undefined;
+  #askedAbout = -1;
+  #isLoading: boolean;
+
+  private constructor(id: string, { client, rest, folder, isLoaded }: AcpSessionOptions) {
+    this.id = id;
+    this.#client = client;
+    this.#rest = rest;
+    this.#updates = new AcpUpdates(folder);
+    this.#isLoading = isLoaded;
+    this.#connection = connect(id, { baseUrl: rest.baseUrl, apiKey: rest.apiKey });
+  }
+
+  /** Resolves when what is there has been sent, where it is loaded. */
+  static async open(id: string, options: AcpSessionOptions): Promise<AcpSession> {
+    const session = new AcpSession(id, options);
+    const connection = session.#connection;
+    const { connection: now } = await connection.when(({ loaded, connection: { state } }) => loaded || state === 'refused', options.signal);
+    if (now.state === 'refused') {
+      connection.close();
+      throw RequestError.resourceNotFound(id);
+    }
+    followConnection(connection, {
+      event: (event) => session.#event(event),
+      frame: (frame) => {
+        if (frame.volatile === 'delta' && frame.part === 'text') session.#send(session.#updates.delta(frame.text, frame.offset));
+      },
+      ended: () => session.#end('cancelled'),
+    });
+    session.#isLoading = false;
+    await session.#sending;
+    session.#decide();
+    return session;
+  }
+
+  async prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
+    if (this.#prompt) throw RequestError.invalidRequest(undefined, 'another prompt is being answered');
+    const prompt: Prompt = { clientId: randomUUID(), done: Promise.withResolvers(), hasBegun: false, isCancelled: false };
+    this.#prompt = prompt;
+    const imageUrls = blocks.flatMap((block) => (block.type === 'image' ? [`data:${block.mimeType};base64,${block.data}`] : []));
+    if (!this.#connection.say(blocks.map(textOf).filter(Boolean).join('\n\n'), { clientId: prompt.clientId, imageUrls })) {
+      this.#prompt = undefined;
+      throw RequestError.internalError(undefined, 'the server takes no message now');
+    }
+    const reason = await prompt.done.promise;
+    await this.#sending;
+    return reason;
+  }
+
+  cancel(): void {
+    if (!this.#prompt) return;
+    this.#prompt.isCancelled = true;
+    this.#connection.send(actions.stop());
+  }
+
+  close(): void {
+    this.#end('cancelled');
+    this.#connection.close();
+  }
+
+  #event(event: Event): void {
+    this.#send(this.#updates.event(event, { withUser: this.#isLoading }));
+    const prompt = this.#prompt;
+    if (prompt) prompt.hasBegun ||= isTask(event, prompt.clientId);
+    const state = endOf(event);
+    if (state === undefined || this.#isLoading) return;
+    // Which action waits is known when the events behind the state are there, too.
+    if (state === 'awaiting_user_confirmation') return queueMicrotask(() => this.#decide());
+    if (!prompt?.hasBegun) return;
+    if (state === 'error') prompt.done.reject(RequestError.internalError(undefined, problemOf(event)));
+    this.#end(prompt.isCancelled ? 'cancelled' : 'end_turn');
+  }
+
+  #end(reason: StopReason): void {
+    const prompt = this.#prompt;
+    this.#prompt = undefined;
+    prompt?.done.resolve(reason);
+  }
+
+  #send(updates: ReturnType<AcpUpdates['event']>): void {
+    for (const update of updates) {
+      const send = () => this.#client.notify(methods.client.session.update, { sessionId: this.id, update });
+      this.#sending = this.#sending.then(send, send).catch(() => undefined); // the editor has left
+    }
+  }
+
+  #decide(): void {
+    const action = waitingAction(this.#connection.getSnapshot().state);
+    if (!action || action.id === this.#askedAbout) return;
+    this.#askedAbout = action.id;
+    void this.#ask(action).catch(() => undefined); // another client decides
+  }
+
+  async #ask(action: Action): Promise<void> {
+    await this.#sending;
+    const { mode, suggestions } = await this.#rest.conversations.confirmation(this.id);
+    const canAlways = mode !== 'always' && suggestions.length > 0;
+    const { outcome } = await this.#client.request(methods.client.session.requestPermission, {
+      sessionId: this.id,
+      toolCall: { toolCallId: this.#updates.callId(action), status: 'pending', rawInput: action.args },
+      options: OPTIONS.filter(({ kind }) => kind !== 'allow_always' || canAlways),
+    });
+    if (outcome.outcome === 'cancelled') return;
+    if (outcome.optionId === 'always') await this.#rest.conversations.addRules(this.id, suggestions);
+    this.#connection.send(outcome.optionId === 'reject' ? actions.reject() : actions.approve());
+  }
+}
+
+export interface AcpSessionOptions {
+  readonly client: AgentContext;
+  readonly rest: Rest;
+  /** Of the editor's machine, where the agent works. */
+  readonly folder: string;
+  /** Its history is sent first. */
+  readonly isLoaded: boolean;
+  readonly signal: AbortSignal;
+}
+
+const OPTIONS: readonly PermissionOption[] = [
+  { optionId: 'once', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'always', name: 'Always allow in this conversation', kind: 'allow_always' },
+  { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+];
+
+function textOf(block: ContentBlock): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'resource_link') return block.uri;
+  if (block.type !== 'resource') return '';
+  return 'text' in block.resource ? `${block.resource.uri}:\n${block.resource.text}` : block.resource.uri;
+}
+
+function problemOf(event: Event): string {
+  return 'observation' in event && event.observation === 'agent_state_changed' ? event.content || event.extras.reason : '';
+}
