@@ -110,3 +110,19 @@ it('CL960, CL964: a chat starts a server that ends by itself, asks for decisions
 it('CL960: without a terminal there is no chat', async () => {
   expect(await tendon(makePlace(), [])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('There is no task') });
 });
+
+it('CL964: a decision that a task needed is taken in a chat', async () => {
+  const place = makePlace();
+  const model = place.script([bash('echo one'), { text: 'All of it.' }]);
+  const asked = await tendon(place, ['--approve=never', '--json', '-p', 'begin'], { env: { LLM_MODEL: model } });
+  expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining('$ echo one') });
+  const { conversation_id: id } = JSON.parse(asked.stdout) as { conversation_id: string };
+  const taken = chat(place, model, ['-r', id]);
+  await taken.until('Run this command?');
+  await taken.until(DECISION);
+  taken.type('y\r');
+  await taken.until('All of it.');
+  await taken.until(PROMPT);
+  taken.type('/quit\r');
+  expect(await taken.ended).toBe(0);
+});

@@ -75,7 +75,7 @@ async function placeIn(engine: Engine, id: string): Promise<TaskPlace> {
       };
     },
     stop: async () => (await submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }))).ok,
-    leave: (forced) => endSandbox(engine, id, forced),
+    leave: ({ forced, waits }) => endSandbox(waits ? engine.runtimes : engine.conversations, engine, id, forced),
     atif: () => atifText(log),
     async [Symbol.asyncDispose]() {
       ended.abort();
@@ -86,8 +86,8 @@ async function placeIn(engine: Engine, id: string): Promise<TaskPlace> {
 }
 
 /** Nothing the agent started outlives the run. */
-async function endSandbox(engine: Engine, id: string, forced: AbortSignal): Promise<void> {
-  const ending = engine.conversations.stop(id).catch(() => undefined);
+async function endSandbox(by: { stop(id: string): Promise<unknown> }, engine: Engine, id: string, forced: AbortSignal): Promise<void> {
+  const ending = by.stop(id).catch(() => undefined);
   const cut = new Promise<void>((resolve) => {
     const onForced = () => void engine.runtimes.stop(id).then(resolve, resolve);
     if (forced.aborted) onForced();

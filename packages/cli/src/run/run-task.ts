@@ -31,6 +31,8 @@ export interface RunTask extends TaskChoices {
   readonly notices: readonly string[];
 }
 
+/** How long what comes with a state may come after it. */
+const BEHIND_MS = 200;
 /** How long the agent may take to stop when it is asked to. */
 const STOP_MS = 10_000;
 
@@ -80,6 +82,7 @@ async function follow(place: TaskPlace, run: RunTask, renderer: Renderer, interr
     interruption.forced.addEventListener('abort', () => resolve({ exitCode: EXIT.interrupted, state: '' }));
   });
   let unfollow: (() => void) | undefined;
+  let waits = false;
   try {
     const ended = new Promise<Outcome>((resolve) => {
       unfollow = place.follow(watcherOf({ clientId, renderer, isResumed: run.conversation !== undefined, resolve }));
@@ -87,13 +90,14 @@ async function follow(place: TaskPlace, run: RunTask, renderer: Renderer, interr
     await place.submit(run.task, { clientId, imageUrls: run.imageUrls ?? [] });
     const given = stopWhenAsked(place, renderer, interruption);
     const outcome = await Promise.race([ended, forced, given]);
+    waits = outcome.exitCode === EXIT.undecided && !interruption.asked.aborted;
     return interruption.asked.aborted ? { ...outcome, exitCode: EXIT.interrupted } : outcome;
   } catch (error) {
     toErrors(`${error instanceof Error ? error.message : String(error)}\n`);
     return { exitCode: EXIT.failed, state: '' };
   } finally {
     unfollow?.();
-    await place.leave(interruption.forced);
+    await place.leave({ forced: interruption.forced, waits });
     if (run.atif !== undefined) await pipeline(Readable.from(place.atif()), createWriteStream(run.atif, { mode: 0o600 }));
   }
 }
@@ -124,7 +128,11 @@ function watcherOf({ clientId, renderer, isResumed, resolve }: Watching) {
       if ('action' in event && event.source === 'agent') last.asks = offeredChoices(event).length > 0;
       last.isDone = saysDone(event) ?? last.isDone;
       const state = hasBegun ? endOf(event) : undefined;
-      if (state) end({ exitCode: exitCodeOf(state, last), state });
+      if (state === 'awaiting_user_confirmation') {
+        // The action that waits comes behind the state, and is shown.
+        const over = () => void (!isOver && end({ exitCode: exitCodeOf(state, last), state }));
+        setTimeout(over, BEHIND_MS);
+      } else if (state) end({ exitCode: exitCodeOf(state, last), state });
     },
     frame(frame: Parameters<Renderer['frame']>[0]): void {
       if (isOver || !(hasBegun || !isResumed)) return;

@@ -26,8 +26,11 @@ export interface TaskPlace extends AsyncDisposable {
   follow(to: Follower): () => void;
   /** Asks the agent to stop; false when that was refused. */
   stop(): Promise<boolean>;
-  /** The last call: what the run leaves. With `forced` aborted it does not wait. */
-  leave(forced: AbortSignal): Promise<void>;
+  /**
+   * The last call: nothing that the agent started is left running here. With `forced` aborted it does not wait; an action that `waits` for a
+   * decision still waits afterwards.
+   */
+  leave(options: { readonly forced: AbortSignal; readonly waits: boolean }): Promise<void>;
   /** In the Agent Trajectory Interchange Format. */
   atif(): AsyncIterable<string | Uint8Array>;
 }
