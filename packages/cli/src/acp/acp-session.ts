@@ -98,13 +98,13 @@ export class AcpSession {
 
   #event(event: Event): void {
     this.#send(this.#updates.event(event, { withUser: this.#isLoading }));
+    // The action that waits comes before its state, or behind it.
+    queueMicrotask(() => this.#decide());
     const prompt = this.#prompt;
     if (prompt) prompt.hasBegun ||= isTask(event, prompt.clientId);
     const state = endOf(event);
     if (state === undefined || this.#isLoading) return;
-    // Which action waits is known when the events behind the state are there, too.
-    if (state === 'awaiting_user_confirmation') return queueMicrotask(() => this.#decide());
-    if (!prompt?.hasBegun) return;
+    if (state === 'awaiting_user_confirmation' || !prompt?.hasBegun) return;
     if (state === 'error') prompt.done.reject(RequestError.internalError(undefined, problemOf(event)));
     this.#end(prompt.isCancelled ? 'cancelled' : 'end_turn');
   }

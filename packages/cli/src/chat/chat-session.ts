@@ -54,6 +54,8 @@ export class ChatSession {
   #lastWords: Action | undefined;
   #hosts: readonly string[] = [];
   #isLeaving = false;
+  /** The action that was asked about last: each is asked about once. */
+  #askedAbout = -1;
   /** What comes now is new. */
   #isLive = true;
   /** Ctrl-C was pressed a moment ago. */
@@ -130,6 +132,7 @@ export class ChatSession {
     this.#connection = connection;
     this.#beginTurn();
     this.#isLive = false;
+    this.#askedAbout = -1;
     const shownFrom = state.lastUserMessageId < 0 ? Infinity : state.lastUserMessageId;
     this.#unfollow = followConnection(connection, {
       event: (event) => this.#event(event, this.#isLive || event.id >= shownFrom),
@@ -173,6 +176,8 @@ export class ChatSession {
 
   #event(event: Event, isShown: boolean): void {
     this.#turn.take(event);
+    // When everything that came with it is there.
+    if (this.#isLive) queueMicrotask(() => this.#decide());
     if ('action' in event) this.#noteAction(event);
     if (!isShown) return;
     const isMessage = 'action' in event && event.source === 'user' && event.action === 'message';
@@ -194,8 +199,7 @@ export class ChatSession {
     if (state !== 'awaiting_user_confirmation' && state !== 'awaiting_user_input') this.#screen.event(event);
     const begins = event.extras.agent_state === 'running' && this.#expected.state !== 'nothing';
     if (state === undefined) return begins ? this.#work('Thinking') : undefined;
-    // Which action waits is known when the events behind the state are there, too.
-    if (state === 'awaiting_user_confirmation') return queueMicrotask(() => this.#decide());
+    if (state === 'awaiting_user_confirmation') return; // the action that waits comes before it, or behind
     this.#endTurn(state);
     const choices = state === 'awaiting_user_input' ? offeredChoices(this.#lastWords) : [];
     if (choices.length === 0) return this.#expect({ state: 'message' });
@@ -213,7 +217,8 @@ export class ChatSession {
 
   #decide(): void {
     const action = this.#connection && waitingAction(this.#connection.getSnapshot().state);
-    if (!action || (this.#expected.state === 'decision' && this.#expected.action.id === action.id)) return;
+    if (!action || action.id === this.#askedAbout) return;
+    this.#askedAbout = action.id;
     const { question, what, canEdit } = decisionWords(action);
     const why = whyWords(action);
     this.#screen.line({ tone: 'act', text: `◇ ${printable(question)}${why === '' ? '' : `  (${printable(why)})`}` });

@@ -5,7 +5,7 @@ import type { ConversationState } from '@tendon/protocol/reduce';
 export function waitingAction({ agentState, pending }: Pick<ConversationState, 'agentState' | 'pending'>): Action | undefined {
   if (agentState !== 'awaiting_user_confirmation') return undefined;
   const isMarked = ({ args }: Action) => 'confirmation_state' in args && args.confirmation_state === 'awaiting_confirmation';
-  return pending.findLast(isMarked) ?? pending.at(-1);
+  return pending.findLast(isMarked);
 }
 
 /** What is asked, and what would run, whole. */
