@@ -21,14 +21,17 @@ const steps = work(
 
 it('CL974: the panel that the agent works in opens itself, in the end what changed, until the person chooses another', () => {
   const show = vi.fn<Parameters<typeof useFollow>[1]>();
-  const at = (count: number, agentState: AgentState = 'running') => ({
+  const at = (count: number, agentState: AgentState = 'running', loaded = true) => ({
+    loaded,
     events: steps.slice(0, count),
     state: { ...INITIAL_STATE, agentState },
   });
   const { result, rerender } = renderHook((snapshot: Parameters<typeof useFollow>[0]) => useFollow(snapshot, show), {
-    initialProps: at(1),
+    initialProps: at(0, 'loading', false),
   });
-  // What was done before anybody looked moves nothing.
+  // What was done before anybody looked moves nothing, and comes after the page is there.
+  rerender(at(1, 'running', false));
+  rerender(at(1));
   expect(show).not.toHaveBeenCalled();
   for (const count of [2, 3, 4, 5]) rerender(at(count));
   expect(show.mock.calls.map(([{ tab }]) => tab)).toEqual(['changes', 'notebook', 'browser']);

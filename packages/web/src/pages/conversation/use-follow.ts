@@ -15,13 +15,18 @@ const PLACES: Readonly<Record<string, TabName>> = {
 };
 
 /** While it is on, the workbench shows the panel that the agent works in, and in the end what it has changed. */
-export function useFollow({ events, state }: Pick<ConversationSnapshot, 'events' | 'state'>, show: (target: Shown) => void): Following {
+export function useFollow(
+  { events, state, loaded }: Pick<ConversationSnapshot, 'events' | 'state' | 'loaded'>,
+  show: (target: Shown) => void,
+): Following {
   const [isOn, set] = useState(true);
   const newest = events.findLast((event) => isAction(event) && event.source === 'agent' && PLACES[event.action] !== undefined);
   // What was done before anybody looked is history.
-  const seen = useRef(newest?.id ?? -1);
+  const seen = useRef<number>(undefined);
   const { agentState } = state;
   useEffect(() => {
+    if (!loaded) return;
+    seen.current ??= newest?.id ?? -1;
     if (!newest || newest.id <= seen.current || !isAction(newest)) return;
     const since = seen.current;
     const isOver = agentState === 'finished';
@@ -29,6 +34,6 @@ export function useFollow({ events, state }: Pick<ConversationSnapshot, 'events'
     const hasChanged = events.some((event) => event.id > since && isAction(event) && PLACES[event.action] === 'changes');
     if (isOn) show({ tab: isOver && hasChanged ? 'changes' : PLACES[newest.action]! });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only the agent's work moves it
-  }, [newest?.id, agentState, isOn]);
+  }, [newest?.id, agentState, isOn, loaded]);
   return { isOn, set };
 }
