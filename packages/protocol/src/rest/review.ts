@@ -78,7 +78,10 @@ export const RevertedChange = z.object({
 });
 export type RevertedChange = z.output<typeof RevertedChange>;
 
-/** A branch as git takes it, and nothing that a command could take for an option. */
+/**
+ * A branch as git takes it, and nothing that a command could take for an option.
+ * @internal
+ */
 export const BranchName = z
   .string()
   .max(250)

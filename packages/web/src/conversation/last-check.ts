@@ -23,7 +23,10 @@ const CHECK = new RegExp(
 );
 const MAX_CHARS = 1000;
 
-/** Whether a command tests, lints, checks or builds; a guess from its words. */
+/**
+ * Whether a command tests, lints, checks or builds; a guess from its words.
+ * @internal
+ */
 export function isCheck(command: string): boolean {
   return CHECK.test(command.slice(0, MAX_CHARS));
 }
