@@ -106,7 +106,7 @@ async function live(log: Log, session: CDPSession, perSecond: number): Promise<n
 
 /** Types while events come; how long each key waited for the page, ms: median / 95th percentile / worst. */
 async function typing(log: Log, page: Page, perSecond: number): Promise<string> {
-  const field = page.getByRole('textbox', { name: 'Message' });
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
   await field.focus();
   await page.evaluate(`globalThis.waits = []; addEventListener('keydown', (e) => waits.push(performance.now() - e.timeStamp), true)`);
   const over = new AbortController();

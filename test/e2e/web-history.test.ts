@@ -110,8 +110,8 @@ it('CL23: what comes while reading further up is counted, and moves nothing', as
       [...element.querySelectorAll('article')].find((row) => row.getBoundingClientRect().top > 120)?.getAttribute('aria-label'),
     );
   const before = await seen();
-  await page.getByRole('textbox', { name: 'Message' }).fill('and now');
-  await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('and now');
+  await page.getByRole('textbox', { name: 'Message', exact: true }).press('Enter');
   await page.getByRole('button', { name: '2 new events' }).waitFor();
   expect(await seen()).toBe(before);
   await page.getByRole('button', { name: '2 new events' }).click();
@@ -124,7 +124,7 @@ it('CL23: at the end the stream follows what grows; further up a row that grows 
   const feed = page.getByRole('feed');
   const below = () => feed.evaluate((element) => Math.round(element.scrollHeight - element.scrollTop - element.clientHeight));
   await expect.poll(below, PATIENT).toBe(0);
-  await page.getByRole('textbox', { name: 'Message' }).fill('one\ntwo\nthree\nfour\nfive\nsix');
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('one\ntwo\nthree\nfour\nfive\nsix');
   await expect.poll(below, PATIENT).toBe(0);
   await page.getByRole('article').getByRole('button', { name: 'Done' }).click();
   await expect.poll(below, PATIENT).toBe(0);
