@@ -223,6 +223,12 @@ it.each([
   await expectNoHiddenTargets(page);
   const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   expect(await overflow()).toBeLessThanOrEqual(0);
+  if (width === 390) {
+    // On a phone a panel takes the place of the conversation.
+    await page.getByRole('tab', { name: /^Changes/ }).click();
+    await page.getByRole('region', { name: 'Workbench' }).waitFor();
+    await expectAccessible(page);
+  }
   await page.goto(new URL('/', page.url()).href);
   await page.getByRole('link', { name: /semicolon/ }).waitFor();
   await expectAccessible(page);

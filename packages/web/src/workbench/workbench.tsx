@@ -48,7 +48,7 @@ export function Workbench(props: WorkbenchProps) {
   const { shown, follow } = props;
   const Panel = PANELS[shown.tab];
   return (
-    <aside className="workbench" aria-label="Workbench">
+    <section className="workbench" aria-label="Workbench">
       <Splitter />
       <div className="tab-bar">
         <Tabs {...props} />
@@ -77,7 +77,7 @@ export function Workbench(props: WorkbenchProps) {
           </Suspense>
         </PanelBoundary>
       </section>
-    </aside>
+    </section>
   );
 }
 

@@ -83,15 +83,15 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
             <ConversationNav current={id} />
           </Suspense>
         )}
-        <div className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-pane={pane}>
-          <main className="conversation" aria-label="Conversation">
+        <main className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-pane={pane}>
+          <section className="conversation" aria-label="Conversation">
             <Stream />
             <ComposerBox sentence={sentence} />
-          </main>
+          </section>
           {(workbench.isShown || workbench.isPhone) && (
             <Workbench shown={shown} isPhone={workbench.isPhone} pane={pane} follow={follow} onTab={choose} />
           )}
-        </div>
+        </main>
         <ConversationStatus snapshot={snapshot} />
       </div>
     </ConversationProvider>
