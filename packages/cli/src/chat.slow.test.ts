@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import { expect, it, onTestFinished } from 'vitest';
+import { createRest } from '@tendon/client';
 import { waitFor } from '@tendon/testing';
 import { builtTendon } from '@tendon/testing/servers';
 import { makePlace, tendon, type Place } from './tendon-child.test-support.ts';
@@ -35,6 +36,9 @@ function chat(place: Place, model: string, args: readonly string[] = []) {
   onTestFinished(() => terminal.kill('SIGKILL'));
   return {
     ended,
+    pid: terminal.pid,
+    /** Everything so far. */
+    written: () => written,
     type: (text: string) => terminal.write(text),
     /** Resolves when this text has come after what was waited for before. */
     async until(text: string): Promise<void> {
@@ -105,6 +109,40 @@ it('CL960, CL964: a chat starts a server that ends by itself, asks for decisions
   const address = join(place.home, '.tendon/server.json');
   const { pid } = JSON.parse(readFileSync(address, 'utf8')) as { pid: number };
   while (existsSync(address) || existsSync(`/proc/${pid}`)) await setTimeout(100);
+});
+
+it('CL1050: an answer decides about the action that was shown, whole, and messages typed at once are of one conversation', async () => {
+  const place = makePlace();
+  const model = place.script([bash('echo hi \u001b]0; ; echo hidden \r'), bash('echo second'), { text: 'All of it.' }]);
+  const { type, until, pid, written } = chat(place, model, ['--approve=never']);
+  await until(PROMPT);
+  type('begin\rand so on\r');
+  await until('echo hi ⟨U+001B⟩]0; ; echo hidden ⟨U+000D⟩');
+  await until(DECISION);
+  type('e\r');
+  await until('edit it in the page');
+  await until(DECISION);
+
+  const { url } = JSON.parse(readFileSync(join(place.home, '.tendon/server.json'), 'utf8')) as { url: string };
+  const { conversations } = createRest({ baseUrl: url, apiKey: () => undefined });
+  const { results } = await conversations.list({});
+  expect(results).toHaveLength(1);
+  const [{ conversation_id: id }] = results as [(typeof results)[0]];
+  const { event_id } = (await conversations.question(id))!;
+  process.kill(pid, 'SIGSTOP');
+  await conversations.answer(id, { event_id, answer: 'approve' });
+  const isSecond = async () => ((await conversations.question(id))?.event_id ?? event_id) !== event_id;
+  while (!(await isSecond())) await setTimeout(50);
+  type('y\r');
+  process.kill(pid, 'SIGCONT');
+  await until('something else waits there by now');
+  const isAsked = () => written().includes('echo second') && written().lastIndexOf(DECISION) > written().lastIndexOf('echo second');
+  while (!isAsked()) await setTimeout(50);
+  expect(await isSecond()).toBe(true);
+  expect(written()).not.toContain('All of it.');
+  type('y\r');
+  await until('All of it.');
+  type('/quit\r');
 });
 
 it('CL960: without a terminal there is no chat', async () => {

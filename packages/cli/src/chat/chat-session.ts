@@ -4,18 +4,18 @@
  * CS1  What is expected of the person follows from the events alone: a message, a decision, one of several answers, or nothing while the
  *      agent works. A message that is typed while it works is sent, and read after its step.
  * CS2  A conversation is made with its first message: a chat that is opened and left makes none.
- * CS3  What was typed before a decision appeared decides nothing.
+ * CS3  What was typed before a decision appeared decides nothing, and an answer names the action that was shown.
  */
 import { randomUUID } from 'node:crypto';
 import { actions, connect, type ConversationConnection, type Rest } from '@tendon/client';
-import type { Action, Event } from '@tendon/protocol';
+import type { Action, Event, QuestionAnswer } from '@tendon/protocol';
 import { followConnection } from '../attach/follow-connection.ts';
 import { createConversation } from '../run/server-place.ts';
 import { endOf } from '../run/outcome.ts';
 import type { TaskChoices } from '../run/task-place.ts';
 import { TextRenderer } from '../run/text-renderer.ts';
 import { offeredChoices } from '../terminal/agent-words.ts';
-import { printable } from '../terminal/printable.ts';
+import { printable, spelled, spelledLine } from '../terminal/printable.ts';
 import { decisionWords, isHighRisk, waitingAction, whyWords } from '../terminal/waiting.ts';
 import { ChatInput } from './chat-input.ts';
 import { decisionReply } from './decision-reply.ts';
@@ -36,7 +36,7 @@ type Expected =
   | { readonly state: 'nothing' }
   | { readonly state: 'decision'; readonly action: Action }
   /** What is to run in place of the command that waits. */
-  | { readonly state: 'edit' }
+  | { readonly state: 'edit'; readonly action: Action }
   | { readonly state: 'answer'; readonly choices: readonly string[] };
 
 export class ChatSession {
@@ -49,6 +49,8 @@ export class ChatSession {
   readonly #sent = new Set<string>();
   #expected: Expected = { state: 'message' };
   #connection: ConversationConnection | undefined;
+  /** CS2: the next message waits for the conversation of the first one. */
+  #opening: Promise<void> | undefined;
   #unfollow: (() => void) | undefined;
   #turn = new TurnSummary(0, 0);
   #lastWords: Action | undefined;
@@ -145,7 +147,8 @@ export class ChatSession {
   /** Sends a message, in a new conversation where there is none. */
   async send(text: string): Promise<void> {
     const { directory, choices } = this.#options;
-    if (!this.#connection) await this.open(await createConversation(this.rest, directory, choices));
+    const make = async () => this.open(await createConversation(this.rest, directory, choices));
+    if (!this.#connection) await (this.#opening ??= make().finally(() => (this.#opening = undefined)));
     const clientId = randomUUID();
     this.#sent.add(clientId);
     if (!this.#connection?.say(text, { clientId })) return this.say('It could not be sent: too much waits already.');
@@ -168,6 +171,11 @@ export class ChatSession {
   async #goOn(id: string): Promise<void> {
     this.#expected = { state: 'nothing' };
     await this.open(id);
+    this.#expectNow();
+  }
+
+  /** What follows from the events, where nothing is expected yet. */
+  #expectNow(): void {
     const { agentState } = this.#connection!.getSnapshot().state;
     if (agentState === 'running' || agentState === 'rate_limited') return this.#work('Working');
     if (agentState === 'awaiting_user_confirmation') return this.#decide();
@@ -221,10 +229,10 @@ export class ChatSession {
     this.#askedAbout = action.id;
     const { question, what, canEdit } = decisionWords(action);
     const why = whyWords(action);
-    this.#screen.line({ tone: 'act', text: `◇ ${printable(question)}${why === '' ? '' : `  (${printable(why)})`}` });
-    for (const line of printable(what).split('\n')) this.#screen.line({ tone: 'context', text: `    ${line}` });
-    const yes = isHighRisk(action) ? '[yes] approve' : '[y] approve';
-    this.say([`  ${yes}`, '[n reason] reject', ...(canEdit ? ['[e] edit'] : []), '[a] always here'].join('   '));
+    this.#screen.line({ tone: 'act', text: `◇ ${spelledLine(question)}${why === '' ? '' : `  (${spelledLine(why)})`}` });
+    for (const line of spelled(what).split('\n')) this.#screen.line({ tone: 'context', text: `    ${line}` });
+    const [yes, always] = isHighRisk(action) ? ['yes', 'always'] : ['y', 'a'];
+    this.say([`  [${yes}] approve`, '[n reason] reject', ...(canEdit ? ['[e] edit'] : []), `[${always}] always here`].join('   '));
     this.#input.clear();
     this.#expect({ state: 'decision', action });
   }
@@ -237,13 +245,13 @@ export class ChatSession {
 
   async #take(line: string): Promise<void> {
     const expected = this.#expected;
+    if (expected.state === 'edit') return this.#edited(expected.action, line);
     if (line.trim().startsWith('/')) {
       await runSlashCommand(line.trim(), this);
       if (!this.#isLeaving && this.#expected === expected && expected.state !== 'nothing') this.#expect(expected);
       return;
     }
     if (expected.state === 'decision') return this.#decided(expected.action, line);
-    if (expected.state === 'edit') return this.#approve(line);
     if (line.trim() === '') return expected.state === 'nothing' ? undefined : this.#expect(expected);
     const choice = expected.state === 'answer' ? expected.choices[Number(line.trim()) - 1] : undefined;
     await this.send(choice ?? line);
@@ -252,25 +260,38 @@ export class ChatSession {
   async #decided(action: Action, line: string): Promise<void> {
     const reply = decisionReply(line, isHighRisk(action));
     const { what, canEdit } = decisionWords(action);
-    if (reply.do === 'approve') return this.#approve();
-    if (reply.do === 'reject') return this.#answer(actions.reject(reply.reason));
+    if (reply.do === 'approve') return this.#answer(action, { answer: 'approve' });
+    if (reply.do === 'reject') return this.#answer(action, { answer: 'reject', text: reply.reason });
     if (reply.do === 'always') return this.#always(action);
     if (reply.do === 'say') return this.send(reply.text);
-    if (reply.do === 'edit' && canEdit && !what.includes('\n')) {
-      this.#expected = { state: 'edit' };
+    if (reply.do === 'edit' && canEdit && spelled(what) === what && !/[\n\t]/.test(what)) {
+      this.#expected = { state: 'edit', action };
       return this.#input.ask(PROMPTS.edit, what);
     }
-    if (reply.do === 'edit') this.say(canEdit ? 'It has several lines: edit it in the page (/open).' : 'It cannot be edited.');
+    if (reply.do === 'edit') this.say(canEdit ? 'It is more than one plain line: edit it in the page (/open).' : 'It cannot be edited.');
     this.#expect({ state: 'decision', action });
   }
 
-  #approve(edited?: string): void {
-    this.#answer(actions.approve(edited));
+  async #edited(action: Action, line: string): Promise<void> {
+    // Nothing was put in its place: what is decided about is the action as it was.
+    if (line.trim() === '' || line === decisionWords(action).what) return this.#expect({ state: 'decision', action });
+    await this.#answer(action, { answer: 'approve', edited: line });
   }
 
-  #answer(payload: ReturnType<typeof actions.approve>): void {
-    if (!this.#connection?.send(payload)) return this.say('The server cannot be reached at the moment; try again.');
+  /** CS3: by its id. Another client may have decided about it, and another action may wait. */
+  async #answer({ id }: Action, answer: Omit<QuestionAnswer, 'event_id'>): Promise<void> {
+    const connection = this.#connection!;
     this.#work('Thinking');
+    try {
+      await this.rest.conversations.answer(connection.conversationId, { event_id: id, ...answer });
+    } catch (error) {
+      if (connection !== this.#connection) return;
+      const hasMoved = this.#expected.state !== 'nothing';
+      this.#fail(error as Error);
+      if (hasMoved) return;
+      this.#askedAbout = -1; // it may wait still
+      this.#expectNow();
+    }
   }
 
   async #always(action: Action): Promise<void> {
@@ -280,10 +301,12 @@ export class ChatSession {
       this.say('No rule can allow this: each one is asked about.');
       return this.#expect({ state: 'decision', action });
     }
+    // The suggestions are about what waits, which may be another action by now.
+    if ((await this.rest.conversations.question(id))?.event_id !== action.id) throw new Error('That was decided already.');
     await this.rest.conversations.addRules(id, suggestions);
     const names = suggestions.map(({ tool, command, path, host }) => [tool, command, path, host].filter(Boolean).join(' '));
-    this.say(`From now on allowed in this conversation: ${printable(names.join(', '))}`);
-    this.#approve();
+    this.say(`From now on allowed in this conversation: ${spelled(names.join(', '))}`);
+    await this.#answer(action, { answer: 'approve' });
   }
 
   #asked(hosts: readonly string[]): void {

@@ -12,5 +12,7 @@ it('CL964: a decision is typed in a letter or a word; words of another kind are 
 
 it('CL964: a letter approves nothing of high risk, and nothing is decided by an empty line', () => {
   expect(decisionReply('y', true)).toEqual({ do: 'ask-again' });
+  expect(decisionReply('a', true)).toEqual({ do: 'ask-again' });
+  expect(decisionReply('always', true)).toEqual({ do: 'always' });
   expect(decisionReply('', false)).toEqual({ do: 'ask-again' });
 });

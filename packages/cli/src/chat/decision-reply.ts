@@ -16,6 +16,6 @@ export function decisionReply(line: string, isHigh: boolean): DecisionReply {
   if (rest.length === 0 && (answer === 'yes' || (answer === 'y' && !isHigh))) return { do: 'approve' };
   if (answer === 'n' || answer === 'no') return { do: 'reject', reason: rest.join(' ') };
   if (rest.length === 0 && (answer === 'e' || answer === 'edit')) return { do: 'edit' };
-  if (rest.length === 0 && (answer === 'a' || answer === 'always')) return { do: 'always' };
+  if (rest.length === 0 && (answer === 'always' || (answer === 'a' && !isHigh))) return { do: 'always' };
   return text.length < 3 ? { do: 'ask-again' } : { do: 'say', text };
 }

@@ -71,8 +71,8 @@ async function modelNames({ rest }: ChatSession): Promise<readonly string[]> {
   return (await rest.models.list()).map(({ model }) => model);
 }
 
-function compact({ connection, say }: ChatSession): void {
-  if (!connection?.send(actions.shortenHistory())) say('There is nothing to shorten.');
+function compact(session: ChatSession): void {
+  if (!session.connection?.send(actions.shortenHistory())) session.say('There is nothing to shorten.');
 }
 
 function cost(session: ChatSession): void {
@@ -84,9 +84,11 @@ function cost(session: ChatSession): void {
 }
 
 async function answerHost(session: ChatSession, words: string, answer: 'once' | 'refuse'): Promise<void> {
-  const host = words === '' ? session.hosts[0] : words;
-  if (!session.connection || host === undefined) return session.say('No host is asked about.');
-  await session.rest.conversations.answerNetwork(session.connection.conversationId, { host, answer });
+  const { connection, hosts } = session;
+  const host = words === '' ? hosts[0] : words;
+  if (!connection || host === undefined) return session.say('No host is asked about.');
+  if (words === '' && hosts.length > 1) return session.say(`Name one of them: ${printable(hosts.join(', '))}`);
+  await session.rest.conversations.answerNetwork(connection.conversationId, { host, answer });
   session.say(answer === 'once' ? `Allowed in this conversation: ${printable(host)}` : `Refused: ${printable(host)}`);
 }
 

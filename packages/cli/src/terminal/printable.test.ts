@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printable } from './printable.ts';
+import { printable, spelled, spelledLine } from './printable.ts';
 
 it.each([
   ['plain, ünï 🌍\n\ttext', 'plain, ünï 🌍\n\ttext'],
@@ -16,4 +16,10 @@ it.each([
   ['\u001b', ''],
 ])('%j is shown as %j', (text, shown) => {
   expect(printable(text)).toBe(shown);
+});
+
+it('CL1050: of what is decided about nothing is left out, and what could not be seen is spelled', () => {
+  expect(spelled('a\u001b]0; ; rm b\r\n\tünï 🌍')).toBe('a⟨U+001B⟩]0; ; rm b⟨U+000D⟩\n\tünï 🌍');
+  expect(spelled('\u009b\u202e\u200b\u2028\u{e0041}\ud800')).toBe('⟨U+009B⟩⟨U+202E⟩⟨U+200B⟩⟨U+2028⟩⟨U+E0041⟩⟨U+D800⟩');
+  expect(spelledLine('a\nb')).toBe('a⟨U+000A⟩b');
 });
