@@ -34,6 +34,10 @@ export const chatCommand: AddCommand = (program, end) => {
     .addHelpText('after', HELP)
     .action(
       async (words: readonly string[], { print, json = false, image = [], continue: goesOn = false, resume, ...options }: ChatOptions) => {
+        if (print !== undefined && (goesOn || resume === true)) {
+          process.stderr.write('With -p the conversation is named: tendon -r ID -p "go on"\n');
+          return end(EXIT.usage);
+        }
         const isChat = print === undefined && words.length === 0 && process.stdin.isTTY && process.stdout.isTTY;
         const task = isChat ? '' : await readTask([...(Array.isArray(print) ? (print as readonly string[]) : []), ...words]);
         if (!isChat && task === '') {

@@ -25,6 +25,24 @@ it('CL962: prints the answer alone, and exits with 0 done, 1 failed, 3 needs a d
   expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('refused the key') });
 });
 
+it('CL1051: a task is done when nobody reads how it goes', async () => {
+  const place = makePlace();
+  const model = place.script([bash('until [ -e go ]; do sleep 0.05; done'), { text: 'Fine.' }]);
+  const child = startTendon(place, ['-m', model, '-p', 'x']);
+  await child.until('$ until');
+  child.closeErrors();
+  writeFileSync(join(place.workspace, 'go'), '');
+  expect(await child.ended).toBe(0);
+  expect(child.stdout).toBe('Fine.\n');
+});
+
+it('CL1051: what would be ignored is wrong usage', async () => {
+  for (const option of ['-c', '-r']) {
+    const { code, stderr } = await tendon(makePlace(), [option, '-p', 'x']);
+    expect({ option, code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('-r ID') });
+  }
+});
+
 it('CL961, CL963: beside a server a task goes through it, in the folder of the caller, and stands in its list', async () => {
   const place = makePlace();
   const model = place.script([bash('cat a.txt > b.txt'), { text: 'Copied.' }]);

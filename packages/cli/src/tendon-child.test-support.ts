@@ -26,6 +26,8 @@ export interface TendonChild {
   signal(name: NodeJS.Signals): void;
   /** Nobody reads its standard output any longer. */
   closeOutput(): void;
+  /** The same of its standard error. */
+  closeErrors(): void;
   /** Exit code, or the signal's name. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
@@ -88,6 +90,7 @@ export function startTendon(
     },
     signal: (name) => void child.kill(name),
     closeOutput: () => void child.stdout.destroy(),
+    closeErrors: () => void child.stderr.destroy(),
   };
 }
 

@@ -6,6 +6,8 @@ export interface Follower {
   frame(frame: VolatileFrame): void;
   /** No more will come: the conversation was closed or deleted. */
   ended?(): void;
+  /** The server was not reached for some time; it is still tried, and this is reported once. */
+  offline?(): void;
 }
 
 /**
@@ -16,6 +18,7 @@ export function followConnection(connection: ConversationConnection, to: Followe
   let next = 0;
   let answer = { turn: -1, text: '' };
   let questions: ConversationSnapshot['questions'];
+  let isOffline = false;
   const look = () => {
     const now = connection.getSnapshot();
     for (const event of newEvents(now.events, next)) to.event(event);
@@ -30,6 +33,8 @@ export function followConnection(connection: ConversationConnection, to: Followe
     }
     if (now.questions && now.questions !== questions) to.frame({ volatile: 'network', questions: now.questions });
     questions = now.questions;
+    if (now.connection.state === 'offline' && !isOffline) to.offline?.();
+    isOffline = now.connection.state === 'offline' || (isOffline && now.connection.state !== 'connected');
     if (now.connection.state === 'refused') to.ended?.();
   };
   const unsubscribe = connection.subscribe(look);

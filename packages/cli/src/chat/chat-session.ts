@@ -124,12 +124,12 @@ export class ChatSession {
   async open(id: string): Promise<void> {
     const connection = connect(id, { baseUrl: this.rest.baseUrl, apiKey: this.rest.apiKey });
     const { connection: now, state } = await connection.when(
-      ({ loaded, connection: { state: at } }) => loaded || at === 'refused',
+      ({ loaded, connection: { state: at } }) => loaded || at === 'refused' || at === 'offline',
       new AbortController().signal,
     );
-    if (now.state === 'refused') {
+    if (now.state === 'refused' || now.state === 'offline') {
       connection.close();
-      throw new Error(now.message);
+      throw new Error(now.state === 'refused' ? now.message : 'The server cannot be reached any more.');
     }
     this.#connection = connection;
     this.#beginTurn();
@@ -140,6 +140,7 @@ export class ChatSession {
       event: (event) => this.#event(event, this.#isLive || event.id >= shownFrom),
       frame: (frame) => (frame.volatile === 'network' ? this.#asked(frame.questions.map(({ host }) => host)) : this.#screen.frame(frame)),
       ended: () => this.#lost(),
+      offline: () => this.say('The server cannot be reached; trying again. Ctrl-C leaves, and tendon -c goes on once a server runs'),
     });
     this.#isLive = true;
   }

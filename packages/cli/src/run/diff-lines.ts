@@ -1,4 +1,5 @@
 import { printable } from '../terminal/printable.ts';
+import { shortLine } from '../terminal/short-line.ts';
 
 export interface DiffLine {
   readonly tone: 'added' | 'removed' | 'context' | 'state';
@@ -34,5 +35,5 @@ export function diffLines(diff: string): { readonly total: string; readonly line
 const SIGNS = { added: '+', removed: '-', context: ' ' } as const;
 
 function shown(tone: keyof typeof SIGNS, number: number, line: string): DiffLine {
-  return { tone, text: `${String(number).padStart(WIDTH)} ${SIGNS[tone]} ${printable(line.slice(1)).trimEnd()}`.trimEnd() };
+  return { tone, text: `${String(number).padStart(WIDTH)} ${SIGNS[tone]} ${shortLine(printable(line.slice(1)).trimEnd())}`.trimEnd() };
 }

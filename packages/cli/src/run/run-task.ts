@@ -8,6 +8,7 @@ import { EXIT } from '../add-command.ts';
 import { runningServer } from '../attach/running-server.ts';
 import { watchInterruption, type Interruption } from '../terminal/interruption.ts';
 import { offeredChoices } from '../terminal/agent-words.ts';
+import { printable } from '../terminal/printable.ts';
 import { openEnginePlace } from './engine-place.ts';
 import { createJsonRenderer, type Renderer } from './renderer.ts';
 import { endOf, exitCodeOf, saysDone } from './outcome.ts';
@@ -39,6 +40,8 @@ const STOP_MS = 10_000;
 /** One task from beginning to end: on the server of this home where one runs, else with the engine in this process. Resolves with the exit code. */
 export async function runTask(run: RunTask): Promise<number> {
   using interruption = watchInterruption(process.stdout);
+  // Who does not read how it goes still wants it done.
+  process.stderr.on('error', () => undefined);
   const renderer = rendererOf(run);
   const began = performance.now();
   for (const notice of run.notices) toErrors(`${notice}\n`);
@@ -140,6 +143,11 @@ function watcherOf({ clientId, renderer, isResumed, resolve }: Watching) {
       if (frame.volatile === 'network') noticeHosts(frame.questions, shownHosts, renderer);
     },
     ended: () => void (!isOver && end({ exitCode: EXIT.failed, state: '' })),
+    offline(): void {
+      if (isOver) return;
+      renderer.notice('The server cannot be reached any more. Where it still runs, the agent goes on there');
+      end({ exitCode: EXIT.failed, state: '' });
+    },
   };
 }
 
@@ -149,7 +157,7 @@ function noticeHosts(questions: NetworkFrame['questions'], shown: Set<string>, r
     if (shown.has(host)) continue;
     shown.add(host);
     renderer.notice(
-      `The sandbox wants to reach ${host}:${port}, which is on no list. To let it, add ${host} to SANDBOX_NETWORK_ALLOW and run again`,
+      `The sandbox wants to reach ${printable(host)}:${port}, which is on no list. To let it, add ${printable(host)} to SANDBOX_NETWORK_ALLOW and run again`,
     );
   }
 }

@@ -11,17 +11,24 @@ export interface ServerPlaceOptions extends TaskChoices {
   readonly conversation?: string | undefined;
 }
 
+/** A server that is started anew is back by then. */
+const OFFLINE_MS = 30_000;
+
 /** A conversation of a server that runs: it stands in its list, and stays there. Rejects with an Error whose message can be shown. */
 export async function openServerPlace({ server, directory, conversation, ...choices }: ServerPlaceOptions): Promise<TaskPlace> {
   const rest = createRest({ baseUrl: server.url, apiKey: () => server.key });
   const id = conversation ?? (await createConversation(rest, directory, choices));
   const [info, about] = await Promise.all([rest.conversations.get(id), rest.options.serverInfo()]);
   if (!info) throw new Error(`There is no conversation ${id}.`);
-  const connection = connect(id, { baseUrl: rest.baseUrl, apiKey: rest.apiKey });
+  const connection = connect(id, { baseUrl: rest.baseUrl, apiKey: rest.apiKey, offlineAfterMs: OFFLINE_MS });
   const gone = new AbortController();
   try {
-    const { connection: now } = await connection.when(({ connection: { state }, loaded }) => loaded || state === 'refused', gone.signal);
+    const { connection: now } = await connection.when(
+      ({ connection: { state }, loaded }) => loaded || state === 'refused' || state === 'offline',
+      gone.signal,
+    );
     if (now.state === 'refused') throw new Error(now.message);
+    if (now.state === 'offline') throw new Error('The server cannot be reached any more.');
   } catch (error) {
     connection.close();
     throw error;

@@ -39,6 +39,13 @@ describe('without a terminal', () => {
   });
 });
 
+it('CL962: a line of output without an end is cut', () => {
+  const shown = render(false);
+  shown.event(ran(`${'x'.repeat(100_000)}\nlast`));
+  shown.end();
+  expect(shown.written).toBe(`  ${'x'.repeat(500)}… 99500 more characters\n  last\n`);
+});
+
 describe('on a terminal', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
@@ -66,16 +73,25 @@ describe('on a terminal', () => {
     expect(shown.written).toBe('I wal\n(interrupted, once more)\nI run the tests.\n$ npm test\n');
   });
 
+  it('T2: the last line is one line, however wide its characters are', () => {
+    const shown = render(true);
+    shown.event({ ...run, args: { command: `echo ${'日\t'.repeat(40)}` } } as unknown as Event);
+    vi.advanceTimersByTime(250);
+    expect(shown.written).toContain(`\u001b[?7lRunning echo ${'日 '.repeat(20)}`);
+    expect(shown.written.endsWith('…\u001b[?7h')).toBe(true);
+    shown.end();
+  });
+
   it('T2: the last line says what is being done and for how long', () => {
     const shown = render(true);
     shown.event(run);
     vi.advanceTimersByTime(2_000);
-    expect(shown.written).toMatch(/Running npm test {2}2 s$/);
+    expect(shown.written).toContain('Running npm test  2 s\u001b[?7h');
     const drawn = shown.written;
     vi.advanceTimersByTime(500);
     expect(shown.written).toBe(drawn);
     shown.event(ran('ok'));
-    expect(shown.written.endsWith('2 s\r\u001b[2K  ok\n')).toBe(true);
+    expect(shown.written.endsWith('2 s\u001b[?7h\r\u001b[2K  ok\n')).toBe(true);
     shown.end();
   });
 });

@@ -3,12 +3,13 @@
  * pipe the same words come from the log alone. Of a command's output the first lines and the last ones are shown.
  *
  * T1  What was shown live is not shown again when its event comes.
- * T2  The status line is the last line, gone before anything else is written, and drawn only when its text changes.
+ * T2  The status line is the last line and one line, gone before anything else is written, and drawn only when its text changes.
  */
 import type { Event } from '@tendon/protocol';
 import { describeAct, describeEvent, type Line } from './describe-event.ts';
 import type { Renderer } from './renderer.ts';
 import { printable } from '../terminal/printable.ts';
+import { shortLine } from '../terminal/short-line.ts';
 
 export interface TextRendererOptions {
   readonly write: (text: string) => void;
@@ -36,6 +37,9 @@ const COLOURS: Readonly<Record<Line['tone'], string>> = {
 const HEAD = 2;
 const TAIL = 8;
 const CLEAR_LINE = '\r\u001b[2K';
+/** What is wider than the terminal stays in its line: how wide a character is, the terminal alone knows. */
+const WRAP_OFF = '\u001b[?7l';
+const WRAP_ON = '\u001b[?7h';
 /** How often it is looked whether the status line says something else. */
 const LOOK_MS = 250;
 
@@ -138,9 +142,9 @@ export class TextRenderer implements Renderer {
     const { now, columns = () => 80, typed = () => '' } = this.#options;
     const seconds = Math.floor((now() - this.#status.since) / 1_000);
     const words = typed() === '' ? `${this.#status.words}${seconds > 0 ? `  ${seconds} s` : ''}` : `> ${typed()}`;
-    const text = cutTo(words, columns() - 1);
+    const text = cutTo(words.replaceAll('\t', ' '), columns() - 1);
     if (text === this.#shownStatus) return;
-    this.#options.write(`${CLEAR_LINE}${this.paint('state', text)}`);
+    this.#options.write(`${CLEAR_LINE}${WRAP_OFF}${this.paint('state', text)}${WRAP_ON}`);
     this.#shownStatus = text;
   }
 }
@@ -155,7 +159,7 @@ function shortOutput(text: string): string {
   const lines = text.split('\n');
   const rest = lines.length - HEAD - TAIL;
   const shown = rest > 1 ? [...lines.slice(0, HEAD), `… ${rest} more lines`, ...lines.slice(-TAIL)] : lines;
-  return shown.map((line) => `  ${line}`).join('\n');
+  return shown.map((line) => `  ${shortLine(line)}`).join('\n');
 }
 
 function cutTo(text: string, columns: number): string {
