@@ -77,7 +77,8 @@ describe('SV451: a sandbox that wants to reach a host', () => {
     await card(page).getByRole('button', { name: 'Allow once', disabled: false }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Command' }).fill('network:');
-    expect(await page.getByRole('option').allTextContents()).toEqual(['Network: allow once', 'Network: always allow', 'Network: refuse']);
+    const offered = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    expect(await offered.allTextContents()).toEqual(['Network: allow once', 'Network: always allow', 'Network: refuse']);
     await page.getByRole('combobox', { name: 'Command' }).fill('network: refuse');
     await page.keyboard.press('Enter');
     for (const one of [page, other]) await expectVisible(card(one, `${second}.example:80`));

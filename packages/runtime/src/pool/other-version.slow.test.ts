@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
+import { PROTOCOL } from '@tendon/protocol/executor-api';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import {
   createTestSandboxes,
@@ -62,7 +63,7 @@ const nextSays = async (runtime: Runtime, command: string): Promise<string> =>
 
 describe.each([
   ['before there were versions', null],
-  ['the version after this', [3, 3]],
+  ['the version after this', [PROTOCOL[1] + 1, PROTOCOL[1] + 1]],
 ] as const)('an executor of %s', (_which, protocol) => {
   it('SB168: is replaced when its action has ended, whose outcome is recorded, and the next observation reports it', async () => {
     const first = await acquire(open().runtimes);
