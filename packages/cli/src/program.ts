@@ -42,7 +42,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /** The command that the first argument names, or the chat; all of them for the help, and for what to say of an unknown one. */
 async function commandsOf([name = '']: readonly string[]): Promise<readonly AddCommand[]> {
-  const isHelp = ['-h', '--help', '-V', '--version', 'completion'].includes(name);
+  if (name === '-V' || name === '--version') return [];
+  const isHelp = ['-h', '--help', 'completion'].includes(name);
   if (name === 'tail') return [await COMMANDS.show!()];
   if (Object.hasOwn(COMMANDS, name) && !isHelp) return [await COMMANDS[name]!()];
   if (name === '' || (name.startsWith('-') && !isHelp)) return [(await chat()).chatCommand];
