@@ -27,6 +27,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SV972, SV973, SV991, SV992',
   },
   {
+    why: 'When an answer is heard, and not before: a client cannot place a second decision between the two looks of a server. SV960 asks what it can see.',
+    ids: 'SV1000',
+  },
+  {
     why: 'What needs a person, the settings and the moments of a conversation, as the page shows them.',
     ids: 'CL983–CL994',
   },

@@ -66,7 +66,10 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     if (pathname.startsWith('/api/secrets/') && secrets.delete(pathname.split('/').at(-1))) return response.end('{}');
     if (pathname === '/api/settings' && request.method === 'POST') stored = shownOf(await json(request));
     if (pathname.endsWith('/question') && request.method === 'POST') {
-      answered.set(pathname.split('/').at(-2), await json(request));
+      const id = pathname.split('/').at(-2);
+      const given = await json(request);
+      answered.set(id, given);
+      for (const socket of io.sockets.sockets.values()) if (socket.handshake.query.conversation_id === id) socket.act(decisionOf(given));
       return response.setHeader('content-type', 'application/json').end('{"success":true}');
     }
     if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
@@ -242,6 +245,12 @@ function questionOf(id, eventsOf, answered) {
   return { question: answered.has(id) || !action ? null : { kind, event_id: action.id, asked_at: action.timestamp, action } };
 }
 
+function decisionOf({ answer, text = '' }) {
+  if (answer === 'reply') return { action: 'message', args: { content: text } };
+  const agent_state = answer === 'approve' ? 'user_confirmed' : 'user_rejected';
+  return { action: 'change_agent_state', args: { agent_state, thought: text } };
+}
+
 function storeSecret(secrets, { name, hosts }, response) {
   secrets.set(name, { name, description: null, ...(hosts.length > 0 && { hosts }) });
   response.writeHead(201, { 'content-type': 'application/json' }).end('{}');
@@ -278,7 +287,7 @@ function converse(socket, eventsOf) {
   for (const event of events.filter((one) => one.id >= first)) socket.emit('oh_event', event);
   const say = (event) => socket.emit('oh_event', { id: nextId++, timestamp: new Date().toISOString(), source: 'agent', ...event });
   const state = (agent_state) => say({ observation: 'agent_state_changed', content: '', extras: { agent_state, reason: '' } });
-  socket.on('oh_user_action', (action) => {
+  socket.act = (action) => {
     say({ ...action, source: 'user' });
     if (action.args.agent_state === 'user_rejected') {
       const reason = action.args.thought ? ` Their reason: ${action.args.thought}` : '';
@@ -286,7 +295,8 @@ function converse(socket, eventsOf) {
       state('running');
     } else if (action.action === 'change_agent_state') state(action.args.agent_state);
     if (action.action === 'message') state('running');
-  });
+  };
+  socket.on('oh_user_action', socket.act);
   if (id === 'running') speak(socket, nextId);
 }
 

@@ -29,8 +29,9 @@ export interface Conversation extends ConversationView {
    * A client's action: checked against the state, appended, and answered with the event or a catalogued error. Wakes the loop.
    * An action whose `client_id` the log already has is answered with the stored event.
    * `message` and `start` begin or go on with a task; `change_agent_state` is a request; runnable actions run in the sandbox as the user's.
+   * `about`: the event that a verdict or a reply is an answer to; refused when that does not wait when it is appended.
    */
-  submit(action: ParsedAction): Promise<SubmitResult>;
+  submit(action: ParsedAction, about?: number): Promise<SubmitResult>;
   /** Appends what happened around the agent, under the id that is given; for the host, not for clients. Rejects with the storage's error. */
   note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void>;
   /** Appends `awaiting_user_input` when the agent was stopped; otherwise nothing. Rejects with the storage's error. */

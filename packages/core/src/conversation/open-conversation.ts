@@ -244,8 +244,8 @@ class OpenConversation implements Conversation {
     );
   }
 
-  async submit(action: ParsedAction): Promise<SubmitResult> {
-    const submitted = submit(this.#ports, action);
+  async submit(action: ParsedAction, about?: number): Promise<SubmitResult> {
+    const submitted = submit(this.#ports, action, about);
     if (action.action === 'change_agent_state') this.#requests = Promise.all([this.#requests, submitted]);
     const result = await submitted;
     this.wake();

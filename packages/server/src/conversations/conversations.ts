@@ -285,8 +285,8 @@ export class Conversations {
     return (await this.#records.get(id)) && this.#options.storage.events.open(id);
   }
 
-  /** A client's action, wherever it came in; names the conversation after its first task. */
-  async submit(id: string, action: ParsedAction): Promise<SubmitResult> {
+  /** A client's action, wherever it came in; names the conversation after its first task. `about`: the event that it answers, if it must. */
+  async submit(id: string, action: ParsedAction, about?: number): Promise<SubmitResult> {
     await this.#stopped.afterStop(id);
     const held = await this.#open.enter(id);
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
@@ -298,9 +298,9 @@ export class Conversations {
       await this.#records.mark(id);
       const starts = record?.stopped === true && startsStopped(action);
       // Before it is in the log: after a kill in between, a restart would stop what it started.
-      if (starts && !(await this.#stopped.setStopped(id, held.open, false))) return await this.submit(id, action);
+      if (starts && !(await this.#stopped.setStopped(id, held.open, false))) return await this.submit(id, action, about);
       if (record && BEGINS_WORK.has(action.action)) await this.#shared.notify(record, held.open);
-      const result = await held.open.conversation.submit(action);
+      const result = await held.open.conversation.submit(action, about);
       const isTaken = result.ok && !result.isRepeated;
       if (starts) await this.#stopped.setStopped(id, held.open, !isTaken);
       if (record && isTaken) await this.#note(record, action);

@@ -41,5 +41,5 @@ async function waiting(conversations: Conversations, id: string): Promise<Action
 async function answer(conversations: Conversations, id: string, given: QuestionAnswer): Promise<SubmitResult> {
   if (!(await conversations.get(id))) return refused(catalogError('CONVERSATION_NOT_FOUND', id));
   const action = answerTo(await waiting(conversations, id), given);
-  return 'code' in action ? refused(action) : conversations.submit(id, action);
+  return 'code' in action ? refused(action) : conversations.submit(id, action, given.event_id);
 }

@@ -1,7 +1,6 @@
-import { actions } from '@tendon/client';
 import { X } from 'lucide-react';
 import { useMutation } from '@tanstack/react-query';
-import type { NetworkQuestion } from '@tendon/protocol';
+import type { Action, NetworkQuestion, QuestionAnswer } from '@tendon/protocol';
 import { openDecision, useConversation } from '../conversation/open-conversation.ts';
 import type { StateNow } from '../conversation/state-now.ts';
 import { IconButton, Button } from '../ui/button.tsx';
@@ -15,7 +14,7 @@ import { tendon } from '../lib/server.ts';
 
 /** The state, what must be decided, and where to speak: one box, so that "yes", "no" and "rather this" are one place. */
 export function ComposerBox({ sentence }: { readonly sentence: StateNow }) {
-  const { snapshot, connection } = useConversation();
+  const { snapshot } = useConversation();
   const decision = openDecision(snapshot.state);
   const [question, ...later] = snapshot.questions ?? [];
   return (
@@ -28,18 +27,34 @@ export function ComposerBox({ sentence }: { readonly sentence: StateNow }) {
           <>
             {question && <NetworkQuestionCard key={`${question.host} ${question.asked_at}`} question={question} more={later.length} />}
             {!decision && <DelegatedQuestionCard />}
-            {decision && (
-              <Decision
-                key={decision.id}
-                action={decision}
-                onApprove={(edited) => connection.send(actions.approve(edited))}
-                onReject={(reason) => connection.send(actions.reject(reason))}
-              />
-            )}
+            {decision && <OwnDecision key={decision.id} action={decision} />}
           </>
         }
       />
     </div>
+  );
+}
+
+/** Decided by the event that is shown: another action that waits by then is not decided unseen (SV1000). */
+function OwnDecision({ action }: { readonly action: Action }) {
+  const { id } = useConversation();
+  const send = useMutation({
+    mutationFn: (given: Omit<QuestionAnswer, 'event_id'>) => tendon.conversations.answer(id, { ...given, event_id: action.id }),
+  });
+  const decide = (given: Omit<QuestionAnswer, 'event_id'>) => void (!send.isPending && send.mutate(given));
+  return (
+    <>
+      <Decision
+        action={action}
+        onApprove={(edited) => decide({ answer: 'approve', ...(edited !== undefined && { edited }) })}
+        onReject={(text) => decide({ answer: 'reject', text })}
+      />
+      {send.error && (
+        <p role="alert" className="px-3.5 text-small text-bad">
+          {send.error.message}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -22,6 +22,8 @@ export interface StateRequest {
   readonly thought?: string;
   /** What the user put in place of the command that waits. */
   readonly edited?: string;
+  /** The action that they were shown; without it, whichever waits when they are heard. */
+  readonly about?: number | undefined;
 }
 
 /** A person asks for a state. What needs work to carry out (stop, finish) is only recorded here; the loop grants it. */
@@ -58,6 +60,7 @@ export async function decideConfirmation(
   if (refusal) return refusal;
   // Of what a person looked at: until there is a sandbox, somebody else may decide, and another action wait.
   const waiting = waitingAction(folded.state);
+  if (waiting && request.about !== undefined && waiting.id !== request.about) return otherWaits();
   if (request.to === 'user_rejected') return { decide: (state) => decided(state, waiting?.id, request, undefined) };
   // A confirmed action needs a destination before it is in the log as confirmed.
   const acquired = await sandbox.acquire(aborts.closing);
@@ -68,6 +71,10 @@ export async function decideConfirmation(
   if (aborts.closing.aborted) return catalogError('ILLEGAL_STATE', 'the conversation is closed');
   const approval = { executor: acquired.runtime.incarnation, policy, hooked };
   return { decide: (state) => decided(state, waiting?.id, request, approval) };
+}
+
+function otherWaits(): CatalogError {
+  return catalogError('ILLEGAL_STATE', 'another action waits by now; look at it first');
 }
 
 /** What an action that was changed is held to, and where it runs. */
@@ -83,7 +90,7 @@ function decided(state: EngineState, about: number | undefined, request: Verdict
   const refusal = refuse(state.conversation.agentState, request.to);
   if (refusal) return refusal;
   const waiting = waitingAction(state);
-  if (waiting && waiting.id !== about) return catalogError('ILLEGAL_STATE', 'another action waits by now; look at it first');
+  if (waiting && waiting.id !== about) return otherWaits();
   if (!waiting) return catalogError('ILLEGAL_STATE', 'no action waits for confirmation');
   const lead = [asRequest(request), answerTo(waiting, NullObservation.create('', {}))];
   if (approval) {

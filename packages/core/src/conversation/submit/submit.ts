@@ -67,18 +67,18 @@ const HANDLING = {
 >;
 
 /** Never rejects. */
-export async function submit(ports: LoopPorts, given: ParsedAction): Promise<SubmitResult> {
+export async function submit(ports: LoopPorts, given: ParsedAction, about?: number): Promise<SubmitResult> {
   if (ports.aborts.closing.aborted) return refused(catalogError('ILLEGAL_STATE', 'the conversation is closed'));
   const action = maskId(ports, given);
   try {
-    return (await answerAgain(ports, action)) ?? (await handle(ports, action));
+    return (await answerAgain(ports, action)) ?? (await handle(ports, action, about));
   } catch (error) {
     ports.report(error);
     return refused(failureFor(error));
   }
 }
 
-async function handle(ports: LoopPorts, action: ActionDraft): Promise<SubmitResult> {
+async function handle(ports: LoopPorts, action: ActionDraft, about: number | undefined): Promise<SubmitResult> {
   const handling = HANDLING[action.action];
   switch (handling) {
     case 'refuse':
@@ -92,7 +92,7 @@ async function handle(ports: LoopPorts, action: ActionDraft): Promise<SubmitResu
     case 'restore':
       return restoreForUser(ports, action as ActionDraft<'restore_checkpoint'>);
     case 'message':
-      return appendOnce(ports, action, userMessage(ports, action));
+      return appendOnce(ports, action, userMessage(ports, action, about));
     case 'recall':
       return appendOnce(ports, action, await userRecall(ports, action as ActionDraft<'recall'>));
     case 'condense':
@@ -102,7 +102,7 @@ async function handle(ports: LoopPorts, action: ActionDraft): Promise<SubmitResu
     case 'recover':
       return appendOnce(ports, action, (state) => recoverFromLoop(state, action as ActionDraft<'loop_recovery'>));
     case 'request':
-      return request(ports, action, action.action === 'change_agent_state' ? requestOf(action) : { to: 'stopped' });
+      return request(ports, action, action.action === 'change_agent_state' ? { ...requestOf(action), about } : { to: 'stopped' });
     default:
       return request(ports, action, action.action === 'finish' ? { to: handling, thought: wordsOf(action) } : { to: handling });
   }
@@ -117,9 +117,9 @@ function wordsOf({ args: { final_thought, thought } }: ActionDraft<'finish'>): s
   return final_thought || thought;
 }
 
-async function request(ports: LoopPorts, action: ActionDraft, { to, thought, edited }: StateRequest): Promise<SubmitResult> {
+async function request(ports: LoopPorts, action: ActionDraft, { to, thought, edited, about }: StateRequest): Promise<SubmitResult> {
   if (to === 'user_confirmed' || to === 'user_rejected') {
-    const decision = await decideConfirmation(ports, { to, thought, ...(edited !== undefined && { edited }) });
+    const decision = await decideConfirmation(ports, { to, thought, about, ...(edited !== undefined && { edited }) });
     return 'code' in decision ? refused(decision) : appendOnce(ports, action, decision.decide);
   }
   const from = ports.folded.state.conversation.agentState;
@@ -151,11 +151,14 @@ const MAX_QUERY_CHARS = 16 * 1024;
 function userMessage(
   { library, clock }: Pick<LoopPorts, 'library' | 'clock'>,
   action: ActionDraft,
+  about: number | undefined,
 ): (state: EngineState) => readonly SourcedDraft[] | CatalogError {
   const message = toMessage(action);
   if (!message) return () => catalogError('INVALID_ARGUMENTS', 'content: a message needs text, an image or a file');
   const query = message.args.content.slice(0, MAX_QUERY_CHARS);
   return ({ conversation: { agentState, lastUserMessageId, nextId }, context: { shownMicroagents, missed } }) => {
+    if (about !== undefined && (agentState !== 'awaiting_user_input' || lastUserMessageId > about))
+      return catalogError('ILLEGAL_STATE', 'that was answered already');
     const recall_type = lastUserMessageId < 0 || missed?.context ? 'workspace_context' : 'knowledge';
     const { known } = library;
     const asked = RecallAction.create({ recall_type, query });

@@ -83,7 +83,7 @@ export class DelegatedQuestions {
       await records.mark(id);
       const { conversation } = held.open;
       const action = answerTo(await openQuestion(conversation, offersChoices), given);
-      return 'code' in action ? refused(action) : await conversation.submit(action);
+      return 'code' in action ? refused(action) : await conversation.submit(action, given.event_id);
     } finally {
       held.release();
     }
