@@ -1,6 +1,6 @@
 import { type Event, fromJson } from '@tendon/protocol';
 import { expect, it } from 'vitest';
-import { lastCheck, isCheck } from './last-check.ts';
+import { lastCheck, isCheck, provesPass } from './last-check.ts';
 import { turnSpans } from './turn-spans.ts';
 
 type Row = readonly [source: 'user' | 'agent', kind: string, more?: object];
@@ -35,6 +35,7 @@ it('CL954: the last command that checks something counts, with its exit code, an
     command: 'cd app && npm run lint -- --fix',
     id: 4,
     exitCode: 0,
+    isUnproven: false,
     isOutdated: false,
   });
   expect(lastCheck(log(run('pytest -q'), ran(0, 0), edited))).toMatchObject({ exitCode: 0, isOutdated: true });
@@ -72,4 +73,37 @@ it('CL954: what tests, lints, checks or builds is known by its words', () => {
 it('CL954: a hostile command costs no more than its length', () => {
   for (const text of ['a/', '-a b ', 'A= ', ';', 'npm run ', 'npm -a ', '(', 'sudo ']) isCheck(`${text.repeat(1000)}!`);
   expect(isCheck(`${'a/'.repeat(400)}x`)).toBe(false);
+});
+
+it('SV1001: an exit code that may be another command’s proves no check', () => {
+  const proving = [
+    'npm test',
+    'cd app && npm test',
+    'npm i; npm test 2>&1',
+    'npm test > out.txt 2>&1 && echo ok',
+    'npx vitest run a.test.ts;',
+  ];
+  for (const command of [...proving, 'set -o pipefail; pytest -q | tail -5', 'npm run lint && npm test'])
+    expect([command, provesPass(command)]).toEqual([command, true]);
+  for (const command of [
+    ...['npm test | tail -20', 'npm test 2>&1 | tee log', 'npm test || true', 'npm test; echo done', 'npm test\necho done', 'npm test &'],
+    ...[
+      'cat > run.sh <<EOF\nnpm test\nEOF',
+      'echo "a\nb; npm test"; ls',
+      'true || npm test',
+      'echo "a; npm test"',
+      "echo 'a\nnpm test'",
+      'if npm test; then echo ok; fi',
+      'echo $(npm test)',
+    ],
+  ])
+    expect([command, provesPass(command)]).toEqual([command, false]);
+  expect(lastCheck(log(run('npm test | tail'), ran(0, 0)))).toMatchObject({ exitCode: 0, isUnproven: true });
+  expect(lastCheck(log(run('npm test | tail'), ran(0, 1)))).toMatchObject({ exitCode: 1, isUnproven: false });
+});
+
+it('SV1001: looking for a proof in a hostile command costs no more than its length', () => {
+  for (const text of ['npm test;', 'npm test | ', 'set -o ', '2>&1 ', '>&', '&&', 'npm test &&'])
+    provesPass(`npm test ${text.repeat(100)}!|`.slice(0, 1000));
+  expect(provesPass(`npm test ${'a '.repeat(400)}|`)).toBe(false);
 });

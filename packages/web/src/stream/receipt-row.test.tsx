@@ -82,3 +82,8 @@ it('CL954: where the files cannot be compared nothing is claimed of them', () =>
   const { text } = show(0, { changes: { ...CHANGES, state: 'suspended', count: 0, files: [] } });
   expect(text).toBe('cd app && npm testpassed');
 });
+
+it('SV1001: of a check whose exit code is not in the log nothing is claimed', () => {
+  expect(show(0, { command: 'npm test | tail -5' }).text).toContain('ran; whether it passed is not in the exit code of this line');
+  expect(screen.getByRole('article').querySelector('.tone-ok svg')).toBeNull();
+});

@@ -112,7 +112,7 @@ function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
 }
 
 function Check({ check }: { readonly check: LastCheck }) {
-  const isGood = check.exitCode === 0 && !check.isOutdated;
+  const isGood = check.exitCode === 0 && !check.isOutdated && !check.isUnproven;
   return (
     <Row icon={isGood ? CircleCheck : TriangleAlert} tone={isGood ? 'ok' : check.exitCode === 0 ? 'wait' : 'bad'}>
       <span className="mono truncate">{cut(firstLine(check.command), 80)}</span>
@@ -164,8 +164,9 @@ function checkWords(check: LastCheck): string {
   return `${firstLine(check.command)} ${resultWords(check)}`;
 }
 
-function resultWords({ exitCode, isOutdated }: LastCheck): string {
+function resultWords({ exitCode, isOutdated, isUnproven }: LastCheck): string {
   if (exitCode === undefined) return 'did not end';
+  if (isUnproven) return 'ran; whether it passed is not in the exit code of this line';
   const result = exitCode === 0 ? 'passed' : `failed, exit ${exitCode}`;
   return isOutdated ? `${result}, before the last edit` : result;
 }
