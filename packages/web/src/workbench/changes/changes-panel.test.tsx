@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -86,4 +86,24 @@ it('CL950: where the sandbox is suspended nothing is started, and the log’s ow
   await screen.findByText(/The sandbox is suspended/, undefined, LATER);
   expect(screen.getByRole('button', { name: 'Compare the files' }).hasAttribute('disabled')).toBe(false);
   expect(screen.queryByRole('combobox', { name: 'Compare with' })).toBeNull();
+});
+
+it('SV1002: what is reverted is the hunk that is shown, of its own base, while another base is looked up', async () => {
+  const { fetch } = globalThis;
+  const reverted: unknown[] = [];
+  const held = Promise.withResolvers<void>();
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...args) => {
+    const url = String(args[0]);
+    if (url.includes('/changes/file') && url.includes('against=turn')) await held.promise;
+    if (url.endsWith('/changes/revert')) reverted.push(JSON.parse(String(args[1]?.body)));
+    return fetch(...args);
+  });
+  onTestFinished(() => spy.mockRestore());
+  const { region } = await panel();
+  const file = within(await region('packages/import/src/read-csv.ts'));
+  await file.findByRole('button', { name: 'Revert hunk 2 of 2' }, LATER);
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Compare with' }), 'turn');
+  await userEvent.click(file.getByRole('button', { name: 'Revert hunk 2 of 2' }));
+  await waitFor(() => expect(reverted).toMatchObject([{ against: 'start', version: 'v1' }]), LATER);
+  held.resolve();
 });

@@ -38,7 +38,7 @@ export function FileReview(props: FileReviewProps) {
   const { id } = useConversation();
   const versions = useQuery({
     queryKey: ['changes', id, 'file', against, file.path, revision],
-    queryFn: () => tendon.review.file(id, file.path, { against }),
+    queryFn: async () => ({ ...(await tendon.review.file(id, file.path, { against })), against }),
     // A remark that is being written stays while the file is looked up again.
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -84,12 +84,13 @@ export function FileReview(props: FileReviewProps) {
   );
 }
 
-function useRevert({ file: { path }, against, onReverted }: FileReviewProps, versions: FileVersions | undefined) {
+/** What is shown, also while another base is being looked up: a hunk of one base is not one of another. */
+function useRevert({ file: { path }, against, onReverted }: FileReviewProps, shown: (FileVersions & { against: string }) | undefined) {
   const { id } = useConversation();
   return useMutation({
     mutationFn: (hunk: Hunk | undefined) => {
       const span = hunk && { hunk: { old: hunk.old, new: hunk.new } };
-      return tendon.review.revert(id, { path, against, ...(versions && { version: versions.version }), ...span });
+      return tendon.review.revert(id, { path, against: shown?.against ?? against, ...(shown && { version: shown.version }), ...span });
     },
     onSuccess: ({ undo }, hunk) => onReverted({ path, undo, words: hunk ? `One hunk of ${path} was reverted` : `${path} was reverted` }),
   });
