@@ -153,3 +153,39 @@ describe('SV204: the index of events', () => {
     expect(problems).toEqual([]);
   });
 });
+
+it('SV1003: a search of many logs indexes two of them at a time, and all of them in the end', async () => {
+  const storage = await database();
+  const ids = Array.from({ length: 8 }, (_, n) => `many-${n}`);
+  const open = new Set<string>();
+  let most = 0;
+  const pages: Storage['pages'] = {
+    indexedTo: (...args) => storage.pages.indexedTo(...args),
+    find: (...args) => storage.pages.find(...args),
+    clear: async (id) => {
+      open.add(id);
+      most = Math.max(most, open.size);
+      await storage.pages.clear(id);
+    },
+    add: async (...args) => {
+      const isAdded = await storage.pages.add(...args);
+      if (args[1].to > 500) open.delete(args[0].conversationId);
+      return isAdded;
+    },
+  };
+  const search = searchOf({ ...storage, events: storage.events, pages });
+  for (const id of ids) {
+    const log = await storage.events.open(id);
+    await log.append(
+      Array.from({ length: 600 }, (_, n) => ({ source: 'user' as const, ...MessageAction.create({ content: `word ${n}` }) })),
+      { expectedId: 0 },
+    );
+  }
+  for (const id of ids) {
+    const log = await storage.events.open(id);
+    await search.parts(log, 'word', { from: 0, to: log.nextId });
+  }
+  const done = () => Promise.all(ids.map((conversationId) => storage.pages.indexedTo({ conversationId, version: '1' })));
+  await expect.poll(async () => Math.min(...(await done())), { timeout: 60_000 }).toBeGreaterThan(500);
+  expect(most).toBeLessThanOrEqual(2);
+});

@@ -4,7 +4,8 @@
  * Invariants
  * S1  Every matching event is in the parts to read, whether none, a part or all of the log is indexed; unindexed parts are always read.
  * S2  The first search in a log indexes it in the background, a page at a time with pauses, at most once concurrently; the next search
- *     continues with the events appended since. A log without searches is not indexed, and no append waits.
+ *     continues with the events appended since. A log without searches is not indexed, and no append waits. A search of all logs
+ *     begins no more than two at once: the others follow.
  * S3  A failing index only makes searches slower.
  */
 import { StorageError, type Clock, type EventLog, type IdRange, type Storage } from '@tendon/core';
@@ -29,11 +30,15 @@ const PAGE_CHARACTERS = 32 * 1024;
 const LONGEST_PAGE = 256 * 1024;
 /** Between two pages, so that clients have most of the time. */
 const PAUSE_MS = 20;
+/** Logs that are indexed at the same time. */
+const AT_ONCE = 2;
 
 export class EventSearch {
   readonly #options: EventSearchOptions;
   readonly #closing = new AbortController();
   readonly #indexing = new Map<string, Promise<void>>();
+  /** Those that are indexed next, the first asked for first. */
+  readonly #waiting = new Set<string>();
 
   constructor(options: EventSearchOptions) {
     this.#options = options;
@@ -66,12 +71,18 @@ export class EventSearch {
 
   #begin(id: string): void {
     if (this.#closing.signal.aborted || this.#indexing.has(id)) return;
+    if (this.#indexing.size >= AT_ONCE) return void this.#waiting.add(id);
+    this.#waiting.delete(id);
     const indexing = this.#index(id)
       .catch((cause: unknown) => {
         const isGone = cause instanceof StorageError && cause.code === 'closed'; // the log, or all of the storage
         if (!isGone && !this.#closing.signal.aborted) this.#options.onProblem(cause);
       })
-      .finally(() => this.#indexing.delete(id));
+      .finally(() => {
+        this.#indexing.delete(id);
+        const [next] = this.#waiting;
+        if (next !== undefined) this.#begin(next);
+      });
     this.#indexing.set(id, indexing);
   }
 
