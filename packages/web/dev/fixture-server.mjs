@@ -88,7 +88,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
       (pathname.endsWith('/events') ? () => pageOf(eventsOf(pathname.split('/').at(-2)), searchParams) : undefined) ??
       UNDOING[pathname.split('/').at(-1)] ??
       (single && (() => oneOf(conversations, single[1], changed)));
-    if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(await answer(request)));
+    if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(await answer(request, response)));
     if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');
     const file = extname(pathname) ? pathname : '/index.html';
     const body = await readFile(join(dist, file)).catch(() => undefined);

@@ -34,8 +34,12 @@ export function settingsAnswers() {
     },
     'DELETE /api/keys/ci': () => ((keys = keys.filter(({ id }) => id !== 'ci')), { revoked: true }),
     'GET /api/notes': () => ({ files: notes }),
-    'PUT /api/notes': async (request) => {
-      const { name, text } = await json(request);
+    'PUT /api/notes': async (request, response) => {
+      const { name, text, replaces } = await json(request);
+      if (replaces !== undefined && notes.some((file) => file.name === name && file.text !== replaces)) {
+        response.statusCode = 409;
+        return { message: 'the notes were changed since they were read; look at them first' };
+      }
       notes = notes.map((file) => (file.name === name ? { ...file, text } : file)).filter((file) => file.text !== '');
       return { files: notes };
     },

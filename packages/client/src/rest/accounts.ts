@@ -54,7 +54,9 @@ export function noteRoutes(request: Request) {
   return {
     list: async () => (await request<{ readonly files: readonly NoteFileInfo[] }>('/api/notes')).files,
     /** An empty text removes the file; needs the scope `admin`. */
-    replace: (name: string, text: string) => request<unknown>('/api/notes', { method: 'PUT', body: { name, text } }),
+    /** `replaces`: its text when it was read; the answer is 409 where that is another by now. */
+    replace: (name: string, text: string, replaces?: string) =>
+      request<unknown>('/api/notes', { method: 'PUT', body: { name, text, replaces } }),
   };
 }
 

@@ -17,4 +17,9 @@ export type NoteFileInfo = z.output<typeof NoteFileInfo>;
 export const NoteFileList = z.object({ files: z.array(NoteFileInfo) });
 
 /** The file is as this says from then on; an empty text removes it. */
-export const ReplaceNotes = z.object({ name: NoteName, text: z.string().max(20_000) });
+export const ReplaceNotes = z.object({
+  name: NoteName,
+  text: z.string().max(20_000),
+  /** Its text when it was read; the answer is 409 where that is another by now. */
+  replaces: z.string().max(200_000).optional(),
+});

@@ -30,6 +30,11 @@ it('EN920, EN921, EN924: a later conversation begins with what was noted, as the
     fetch(`${server.url}/api/notes`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   expect(await (await put({ name: 'user', text: 'Prefers pnpm.' })).json()).toMatchObject({ name: 'user', text: 'Prefers pnpm.' });
   expect(recallOf(await begin())).toContain('- Prefers pnpm.');
+  // SV1004: an agent noted something since it was read.
+  const late = { name: 'user', text: 'Prefers yarn.', replaces: '- Prefers npm.\n' };
+  expect((await put(late)).status).toBe(409);
+  const [now] = NoteFileList.parse(await (await server.get('/api/notes')).json()).files;
+  expect((await put({ ...late, replaces: now!.text })).status).toBe(200);
   for (const body of [{ name: '../user', text: '' }, { name: 'user', text: 'x\n'.repeat(201) }, { name: 'user' }])
     expect((await put(body)).status, JSON.stringify(body)).toBe(422);
   expect((await put({ name: 'user', text: '' })).status).toBe(200);

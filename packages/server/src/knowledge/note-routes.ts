@@ -7,8 +7,12 @@ import type { Notes } from './notes.ts';
 export const noteRoutes: Routes<{ readonly notes: Notes }> = (app, { notes }) => {
   app.get('/api/notes', { schema: { response: { 200: NoteFileList } } }, async () => ({ files: [...(await notes.list())] }));
 
-  app.put('/api/notes', { schema: { body: ReplaceNotes, response: { 200: NoteFileInfo, 422: Failure } } }, async ({ body }, reply) => {
-    const file = await notes.replace(body.name, body.text);
-    return 'name' in file ? file : reply.code(422).send(failureWith(file.problem));
-  });
+  app.put(
+    '/api/notes',
+    { schema: { body: ReplaceNotes, response: { 200: NoteFileInfo, 409: Failure, 422: Failure } } },
+    async ({ body }, reply) => {
+      const file = await notes.replace(body.name, body.text, body.replaces);
+      return 'name' in file ? file : reply.code(file.isOther ? 409 : 422).send(failureWith(file.problem));
+    },
+  );
 };

@@ -64,8 +64,9 @@ export class Notes {
   }
 
   /** As a person wants it; says why it is refused. */
-  replace(name: string, text: string): Promise<NoteFileInfo | { readonly problem: string }> {
+  replace(name: string, text: string, replaces?: string): Promise<NoteFileInfo | { readonly problem: string; readonly isOther?: true }> {
     return this.#changes.run(async () => {
+      if (replaces !== undefined && (await this.#info(name)).text !== replaces) return { problem: OTHER, isOther: true };
       const masked = this.#mask.text(text);
       const problem = excess(masked);
       if (problem !== undefined) return { problem };
@@ -127,6 +128,7 @@ export class Notes {
   }
 }
 
+const OTHER = 'the notes were changed since they were read; look at them first';
 const NO_REPOSITORY = 'This conversation has a folder of its own, which no later one works in: there is nothing to note about it.';
 
 /** A readable beginning, and a digest of what it is about. Nothing for a folder that was made for this conversation alone. */

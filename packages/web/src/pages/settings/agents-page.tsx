@@ -58,7 +58,7 @@ function NoteList() {
     >
       {(file) => (
         <li key={file.name}>
-          <NoteForm key={file.text} file={file} />
+          <NoteForm file={file} />
         </li>
       )}
     </ListSection>
@@ -68,9 +68,12 @@ function NoteList() {
 function NoteForm({ file: { name, path, text: stored, problem } }: { readonly file: NoteFileInfo }) {
   const queries = useQueryClient();
   const id = useId();
-  const [text, setText] = useState(stored);
+  /** What is written here, and the notes when it was begun: agents write them too. */
+  const [draft, setDraft] = useState<{ readonly text: string; readonly was: string }>();
+  const text = draft?.text ?? stored;
   const save = useMutation({
-    mutationFn: () => tendon.notes.replace(name, text),
+    mutationFn: () => tendon.notes.replace(name, text, draft?.was),
+    onSuccess: () => setDraft(undefined),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
   return (
@@ -85,12 +88,19 @@ function NoteForm({ file: { name, path, text: stored, problem } }: { readonly fi
         {name === 'user' ? 'About you and everything' : name.replace('repositories/', 'About ')}{' '}
         <span className="text-small text-ink-3">{path}</span>
       </label>
-      <textarea id={id} className="field w-full font-mono" rows={6} value={text} onChange={(event) => setText(event.target.value)} />
+      <textarea
+        id={id}
+        className="field w-full font-mono"
+        rows={6}
+        value={text}
+        onChange={(event) => setDraft({ text: event.target.value, was: draft?.was ?? stored })}
+      />
       {problem && <p className="tone-bad">{problem}</p>}
       <div className="flex items-center gap-2">
         <Button type="submit" look="line" disabled={text === stored || save.isPending}>
           {text.trim() === '' ? 'Remove these notes' : 'Save these notes'}
         </Button>
+        {draft && draft.was !== stored && <Button onClick={() => setDraft(undefined)}>Drop this and show what was noted meanwhile</Button>}
         <span role="status" className="text-small text-ink-2">
           {save.isSuccess && 'Saved'}
         </span>

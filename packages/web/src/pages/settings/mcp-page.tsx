@@ -1,11 +1,15 @@
-import type { SettingsPatch } from '@tendon/client';
 import type { McpConfig } from '@tendon/protocol';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { McpLogins } from './mcp-logins.tsx';
-import { SettingField, SettingForm, SettingSection, useSaveSettings } from './setting-form.tsx';
+import { SettingField, SettingForm, type SettingsChange, SettingSection, useSaveSettings } from './setting-form.tsx';
 
 const NONE: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
+
+/** Of the servers that are stored then. */
+function changed(change: (config: McpConfig) => McpConfig): SettingsChange {
+  return ({ mcp_config: config }) => ({ mcp_config: change(config ?? NONE) });
+}
 
 /** The servers of the settings, added and removed, and the logins to all that have an address. */
 export function McpPage() {
@@ -18,8 +22,8 @@ export function McpPage() {
         {({ mcp_config: config }) => (
           <>
             <ServerList config={config ?? NONE} />
-            <AddressForm config={config ?? NONE} />
-            <ProgramForm config={config ?? NONE} />
+            <AddressForm />
+            <ProgramForm />
           </>
         )}
       </SettingSection>
@@ -31,25 +35,29 @@ export function McpPage() {
 interface ShownServer {
   readonly name: string;
   readonly words: string;
-  readonly without: McpConfig;
+  readonly remove: (config: McpConfig) => McpConfig;
 }
 
 function shownServers(config: McpConfig): readonly ShownServer[] {
   const withAddress = (kind: 'sse_servers' | 'shttp_servers', words: string): readonly ShownServer[] =>
-    config[kind].map((server, index) => ({
-      name: typeof server === 'string' ? server : server.url,
+    config[kind].map((server) => ({
+      name: urlOf(server),
       words: `${words}${typeof server !== 'string' && server.api_key ? ', has a key' : ''}`,
-      without: { ...config, [kind]: config[kind].toSpliced(index, 1) },
+      remove: (now) => ({ ...now, [kind]: now[kind].filter((one) => urlOf(one) !== urlOf(server)) }),
     }));
   return [
     ...withAddress('shttp_servers', 'by its address'),
     ...withAddress('sse_servers', 'by its address, server-sent events'),
-    ...config.stdio_servers.map(({ name, command, args }, index) => ({
+    ...config.stdio_servers.map(({ name, command, args }) => ({
       name,
       words: `program ${[command, ...args].join(' ')}`,
-      without: { ...config, stdio_servers: config.stdio_servers.toSpliced(index, 1) },
+      remove: (now: McpConfig) => ({ ...now, stdio_servers: now.stdio_servers.filter((one) => one.name !== name) }),
     })),
   ];
+}
+
+function urlOf(server: McpConfig['shttp_servers'][number] | McpConfig['sse_servers'][number]): string {
+  return typeof server === 'string' ? server : server.url;
 }
 
 function ServerList({ config }: { readonly config: McpConfig }) {
@@ -59,18 +67,12 @@ function ServerList({ config }: { readonly config: McpConfig }) {
   return (
     <>
       <ul aria-label="Servers of the settings">
-        {servers.map(({ name, words, without }) => (
+        {servers.map(({ name, words, remove }) => (
           <li key={`${name} ${words}`}>
             <code className="truncate">{name}</code>
             <span className="truncate text-small text-ink-3">{words}</span>
             <span className="flex-1" />
-            <Button
-              small
-              look="line"
-              aria-label={`Remove ${name}`}
-              disabled={save.isPending}
-              onClick={() => save.mutate({ mcp_config: without })}
-            >
+            <Button small look="line" aria-label={`Remove ${name}`} disabled={save.isPending} onClick={() => save.mutate(changed(remove))}>
               Remove
             </Button>
           </li>
@@ -85,11 +87,11 @@ function ServerList({ config }: { readonly config: McpConfig }) {
   );
 }
 
-function AddressForm({ config }: { readonly config: McpConfig }) {
+function AddressForm() {
   const [url, setUrl] = useState('');
   const [key, setKey] = useState('');
   const added = { url: url.trim(), timeout: 60, ...(key && { api_key: key.trim() }) };
-  const changes: SettingsPatch = { mcp_config: { ...config, shttp_servers: [...config.shttp_servers, added] } };
+  const changes = changed((now) => ({ ...now, shttp_servers: [...now.shttp_servers, added] }));
   return (
     <SettingForm
       label="Add the address"
@@ -118,12 +120,12 @@ function AddressForm({ config }: { readonly config: McpConfig }) {
 }
 
 /** Words of a command line, without quotes: what has spaces is added by the command line. */
-function ProgramForm({ config }: { readonly config: McpConfig }) {
+function ProgramForm() {
   const [name, setName] = useState('');
   const [line, setLine] = useState('');
   const [command = '', ...args] = line.trim().split(/\s+/);
   const added = { name: name.trim(), command, args, env: {} };
-  const changes: SettingsPatch = { mcp_config: { ...config, stdio_servers: [...config.stdio_servers, added] } };
+  const changes = changed((now) => ({ ...now, stdio_servers: [...now.stdio_servers, added] }));
   return (
     <SettingForm
       label="Add the program"

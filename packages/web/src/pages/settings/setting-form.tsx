@@ -35,7 +35,7 @@ export function SettingSection({ title, about, children }: SettingSectionProps) 
 
 interface SettingFormProps {
   /** What is sent; `undefined` while it is not whole. */
-  readonly changes: SettingsPatch | undefined;
+  readonly changes: SettingsChange | undefined;
   readonly onSaved?: () => void;
   readonly label?: string;
   readonly children: ReactNode;
@@ -107,10 +107,14 @@ export function SettingChoice<T extends string>({ legend, chosen, choices, onCho
   );
 }
 
+/** Made of what is stored when it is saved: of a list that somebody else changed meanwhile nothing is lost. */
+export type SettingsChange = SettingsPatch | ((stored: Partial<StoredSettings>) => SettingsPatch);
+
 export function useSaveSettings() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (changes: SettingsPatch) => tendon.settings.patch(changes),
+    mutationFn: async (changes: SettingsChange) =>
+      tendon.settings.patch(typeof changes === 'function' ? changes((await tendon.settings.get()) ?? {}) : changes),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
   });
 }

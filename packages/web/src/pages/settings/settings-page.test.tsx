@@ -100,6 +100,33 @@ it('CL986: MCP servers are added by address and as programs, and removed', async
   await waitFor(() => expect(servers.getAllByRole('listitem')).toHaveLength(1), LATER);
 });
 
+it('SV1004: an MCP server that another page added meanwhile stays when one is added here', async () => {
+  await open('/settings/mcp');
+  const servers = await section('Servers of the settings');
+  await userEvent.type(await servers.findByLabelText('Name of a program', undefined, LATER), 'here');
+  const there = { sse_servers: [], shttp_servers: [{ url: 'https://other.example/mcp' }], stdio_servers: [] };
+  await fetch(`${location.origin}/api/settings`, { method: 'POST', body: JSON.stringify({ mcp_config: there }) });
+  await userEvent.type(servers.getByLabelText(/^Its command/), 'npx here');
+  await userEvent.click(servers.getByRole('button', { name: 'Add the program' }));
+  await servers.findByText('program npx here', undefined, LATER);
+  expect(servers.getAllByRole('listitem')).toHaveLength(2);
+  servers.getByText('https://other.example/mcp');
+});
+
+it('SV1004: what is written into notes stays while an agent notes something, and does not replace it', async () => {
+  await open('/settings/agents');
+  const notes = await section('Notes');
+  await userEvent.type(await notes.findByRole('textbox', undefined, LATER), 'Mine.');
+  const body = JSON.stringify({ name: 'user', text: '- Noted by an agent.' });
+  await fetch(`${location.origin}/api/notes`, { method: 'PUT', body });
+  await userEvent.click(notes.getByRole('button', { name: 'Save these notes' }));
+  await notes.findByRole('alert', undefined, LATER);
+  expect((notes.getByRole('textbox') as HTMLTextAreaElement).value).toContain('Mine.');
+  await userEvent.click(await notes.findByRole('button', { name: /^Drop this/ }, LATER));
+  expect((notes.getByRole('textbox') as HTMLTextAreaElement).value).toBe('- Noted by an agent.');
+  await fetch(`${location.origin}/api/notes`, { method: 'PUT', body: JSON.stringify({ name: 'user', text: '- Prefers short answers.' }) });
+});
+
 it('CL987: a key is made, shown once and revoked; a sandbox is stopped; notes are corrected', async () => {
   await open('/settings/keys');
   const keys = await section('API keys');
