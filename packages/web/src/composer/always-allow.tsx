@@ -25,10 +25,8 @@ export function AlwaysAllow({
     retry: false,
   });
   const save = useMutation({
-    mutationFn: async () => {
-      const { suggestions } = await tendon.conversations.confirmation(id);
-      await tendon.conversations.addRules(id, suggestions);
-    },
+    // Those that the button names: by now another action may wait.
+    mutationFn: () => tendon.conversations.addRules(id, data!.suggestions),
     onSuccess: async () => {
       onApprove();
       await queries.invalidateQueries({ queryKey: ['rules', id] });

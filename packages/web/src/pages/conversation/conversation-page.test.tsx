@@ -51,6 +51,27 @@ it('TR718: what would allow the action is offered by name, and saving it approve
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull(), LATER);
 });
 
+it('TR718: what is saved is what the button names, also when another action waits by then', async () => {
+  const { fetch } = globalThis;
+  const saved: unknown[] = [];
+  let asked = 0;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...args) => {
+    const url = String(args[0]);
+    if (url.endsWith('/confirmation/rules') && args[1]?.method === 'POST') saved.push(JSON.parse(String(args[1].body)));
+    const answer = await fetch(...args);
+    if (!url.endsWith('/confirmation') || asked++ === 0) return answer;
+    const other = { ...((await answer.json()) as object), suggestions: [{ decision: 'allow', command: 'rm' }] };
+    return new Response(JSON.stringify(other), { headers: { 'content-type': 'application/json' } });
+  });
+  onTestFinished(() => spy.mockRestore());
+  await open('/conversations/ledger');
+  const always = await screen.findByRole('button', { name: 'Always here: git push' }, LATER);
+  await waitFor(() => expect(always.getAttribute('aria-disabled')).toBe('false'), LATER);
+  await userEvent.click(always);
+  await waitFor(() => expect(saved).toMatchObject([{ rules: [{ command: 'git push' }] }]), LATER);
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull(), LATER);
+});
+
 it('CL925 CL993: what holds in this conversation is in its bar: what waits, what was always allowed here, which is revoked, and the network', async () => {
   await open('/conversations/ledger');
   await userEvent.click(await screen.findByRole('button', { name: 'This conversation' }, LATER));
