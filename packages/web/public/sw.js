@@ -24,7 +24,14 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return;
-  const stored = (path) => caches.open(CACHE).then((cache) => cache.match(path));
+  // A browser whose storage is damaged goes to the server.
+  const stored = async (path) => {
+    try {
+      return await (await caches.open(CACHE)).match(path);
+    } catch {
+      return undefined;
+    }
+  };
   if (request.mode === 'navigate') {
     event.respondWith(fetch(request).catch(async (error) => (await stored('/')) ?? Promise.reject(error)));
   } else if (SHELL.includes(pathname)) {
