@@ -139,8 +139,12 @@ export class AcpSession {
       options: OPTIONS.filter(({ kind }) => kind !== 'allow_always' || canAlways),
     });
     if (outcome.outcome === 'cancelled') return;
-    if (outcome.optionId === 'always') await this.#rest.conversations.addRules(this.id, suggestions);
-    this.#connection.send(outcome.optionId === 'reject' ? actions.reject() : actions.approve());
+    // The suggestions and the answer are about this action: where another one waits by now, neither counts.
+    if (outcome.optionId === 'always') {
+      if ((await this.#rest.conversations.question(this.id))?.event_id !== action.id) return;
+      await this.#rest.conversations.addRules(this.id, suggestions);
+    }
+    await this.#rest.conversations.answer(this.id, { event_id: action.id, answer: outcome.optionId === 'reject' ? 'reject' : 'approve' });
   }
 }
 
