@@ -23,7 +23,10 @@ export function parseTree(text: string): Tree {
 }
 
 export function isSame(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
-  return a !== undefined && b !== undefined && JSON.stringify(rowOf('', a)) === JSON.stringify(rowOf('', b));
+  if (a === undefined || b === undefined) return false;
+  const [, kind, mode, held] = rowOf('', a);
+  const [, otherKind, otherMode, otherHeld] = rowOf('', b);
+  return kind === otherKind && mode === otherMode && held === otherHeld;
 }
 
 function rowOf(name: string, entry: TreeEntry): Row {

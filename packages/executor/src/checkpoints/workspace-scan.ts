@@ -64,12 +64,14 @@ interface KnownEntry {
 }
 
 interface KnownFolder {
-  /** All that was in it, also what is left out. */
-  readonly names: readonly string[];
   /** Of the folder itself, from before its names were read. */
   readonly stamp: FolderStamp;
   readonly entries: ReadonlyMap<string, KnownEntry>;
   readonly folders: ReadonlyMap<string, KnownFolder>;
+  /** Names in it that are no part of a checkpoint. */
+  readonly leftOut: readonly string[];
+  /** The paths of its entries need no translation for the system. */
+  readonly isPlain: boolean;
   readonly hash: string;
 }
 
@@ -135,40 +137,74 @@ export class WorkspaceScan {
     const wait = options.breath();
     if (wait) await wait;
     const { stats: own = 'left' } = options;
-    const isSettled = before !== undefined && isUntouched(before.stamp, own);
-    const stamp = isSettled ? before.stamp : stampOf(own);
-    const names = isSettled ? before.names : namesIn(path);
+    if (before && isUntouched(before.stamp, own)) return this.#settled(path, before, options);
+    const stamp = stampOf(own);
+    const names = namesIn(path);
     if (names === undefined || (path !== this.#workspace && names.includes(CACHE_TAG))) return undefined;
     const entries = new Map<string, KnownEntry>();
     const folders = new Map<string, KnownFolder>();
+    const leftOut: string[] = [];
     let isChanged = before === undefined;
     for (const name of names) {
       const at = `${path}/${name}`;
       const last = before?.entries.get(name);
-      if (!last && this.#isLeftOut(name, at)) continue;
+      if (!last && this.#isLeftOut(name, at)) {
+        leftOut.push(name);
+        continue;
+      }
       const stats = look(at);
       if (!stats) continue;
-      let now: KnownEntry;
-      if (stats !== 'left' && (stats.mode & S_IFMT) === S_IFDIR) {
-        if (options.unlocks && !isOpen(stats)) unlock(at);
-        const inside = await this.#folder(at, before?.folders.get(name), { ...options, stats });
-        if (inside) folders.set(name, inside);
-        now = known(folderEntry(stats, inside), stats, false);
-      } else {
-        if (last && isUnchanged(last, stats)) now = last;
-        else {
-          now = this.#leaf(at, stats);
-          const pause = options.breath();
-          if (pause) await pause;
-        }
-        this.#count(at, now.entry);
-      }
+      const { now, inside } = await this.#entry(at, stats, { ...options, last, folder: before?.folders.get(name) });
+      if (inside) folders.set(name, inside);
       entries.set(name, now);
       isChanged ||= now !== last && !isSame(now.entry, last?.entry);
     }
     isChanged ||= entries.size !== before?.entries.size;
-    const tree = (): Tree => new Map([...entries].map(([name, { entry }]) => [name, entry]));
-    return { names, stamp, entries, folders, hash: isChanged ? this.#store.putTree(tree()) : before!.hash };
+    const isPlain = typeof toSystem(path + names.join('')) === 'string';
+    return { stamp, entries, folders, leftOut, isPlain, hash: isChanged ? this.#store.putTree(treeOf(entries)) : before!.hash };
+  }
+
+  /** A folder in which no name has come or gone: itself where nothing in it has changed, so that a look at it makes nothing new. */
+  async #settled(path: string, before: KnownFolder, options: FolderOptions): Promise<KnownFolder> {
+    for (const name of before.leftOut) this.#isLeftOut(name, `${path}/${name}`);
+    let entries: Map<string, KnownEntry> | undefined;
+    let folders: Map<string, KnownFolder> | undefined;
+    let isChanged = false;
+    for (const [name, last] of before.entries) {
+      const at = `${path}/${name}`;
+      const stats = look(at, before.isPlain);
+      const folder = before.folders.get(name);
+      if (stats && !folder && isUnchanged(last, stats)) {
+        this.#count(at, last.entry);
+        continue;
+      }
+      const { now, inside } = stats ? await this.#entry(at, stats, { ...options, last, folder }) : NOTHING;
+      if (now === last && inside === folder) continue;
+      entries ??= new Map(before.entries);
+      folders ??= new Map(before.folders);
+      isChanged ||= !isSame(now?.entry, last.entry);
+      if (now) entries.set(name, now);
+      else entries.delete(name);
+      if (inside) folders.set(name, inside);
+      else folders.delete(name);
+    }
+    if (!entries || !folders) return before;
+    return { ...before, entries, folders, hash: isChanged ? this.#store.putTree(treeOf(entries)) : before.hash };
+  }
+
+  /** What is at `at`: `last` itself where it is still the same. */
+  async #entry(at: string, stats: Stats | 'left', { last, folder, ...options }: EntryOptions): Promise<FoundEntry> {
+    if (stats !== 'left' && (stats.mode & S_IFMT) === S_IFDIR) {
+      if (options.unlocks && !isOpen(stats)) unlock(at);
+      const inside = await this.#folder(at, folder, { ...options, stats });
+      const entry = folderEntry(stats, inside);
+      return { now: last && isSame(entry, last.entry) ? last : known(entry, stats, false), inside };
+    }
+    const now = last && isUnchanged(last, stats) ? last : this.#leaf(at, stats);
+    this.#count(at, now.entry);
+    const pause = now === last ? undefined : options.breath();
+    if (pause) await pause;
+    return { now };
   }
 
   #isLeftOut(name: string, path: string): boolean {
@@ -232,6 +268,23 @@ interface FolderOptions {
   readonly stats: Stats | 'left' | undefined;
 }
 
+interface EntryOptions extends FolderOptions {
+  readonly last: KnownEntry | undefined;
+  readonly folder: KnownFolder | undefined;
+}
+
+interface FoundEntry {
+  readonly now: KnownEntry;
+  /** Where it is a folder that can be read. */
+  readonly inside?: KnownFolder | undefined;
+}
+
+const NOTHING = { now: undefined, inside: undefined };
+
+function treeOf(entries: ReadonlyMap<string, KnownEntry>): Tree {
+  return new Map([...entries].map(([name, { entry }]) => [name, entry]));
+}
+
 const UNREADABLE: KnownEntry = Object.freeze({
   entry: Object.freeze({ kind: 'left', isUnreadable: true }),
   ...{ size: 0, inode: 0, modifiedMs: 0, changedMs: 0, isFresh: true },
@@ -276,10 +329,12 @@ function namesIn(path: string): readonly string[] | undefined {
   }
 }
 
+const OR_NOTHING = { throwIfNoEntry: false } as const;
+
 /** Nothing where there is nothing; `left` where it cannot be looked at. */
-function look(path: string): Stats | 'left' | undefined {
+function look(path: string, isPlain = false): Stats | 'left' | undefined {
   try {
-    return lstatSync(toSystem(path), { throwIfNoEntry: false });
+    return lstatSync(isPlain ? path : toSystem(path), OR_NOTHING);
   } catch {
     return 'left';
   }
