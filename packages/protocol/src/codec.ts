@@ -1,4 +1,3 @@
-import { ACTIONS, OBSERVATIONS } from './kinds.ts';
 import {
   isAction,
   isObservation,
@@ -12,15 +11,18 @@ import {
   type ObservationKind,
   type ReasoningPart,
 } from './event.ts';
+import { ACTION_FIELDS, OBSERVATION_FIELDS } from './kind-shapes.ts';
+import { ACTIONS, OBSERVATIONS } from './kinds.ts';
+import { readFields } from './read-shape.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export function isActionKind(kind: unknown): kind is ActionKind {
-  return typeof kind === 'string' && Object.hasOwn(ACTIONS, kind);
+  return typeof kind === 'string' && Object.hasOwn(ACTION_FIELDS, kind);
 }
 
 function isObservationKind(kind: unknown): kind is ObservationKind {
-  return typeof kind === 'string' && Object.hasOwn(OBSERVATIONS, kind);
+  return typeof kind === 'string' && Object.hasOwn(OBSERVATION_FIELDS, kind);
 }
 
 /** The canonical JSON of an event. Unknown events come out as they came in, with the meta fields put back first; their own win over any in `raw`. */
@@ -45,12 +47,12 @@ export function draftFromJson(raw: Readonly<Record<string, unknown>>): EventDraf
   const isAmbiguous = ['action', 'observation', 'unknown'].filter((key) => key in raw).length > 1;
   if (isAmbiguous || !extensionsFit(raw)) return unknownDraft(raw);
   if (isActionKind(raw.action)) {
-    const args = ACTIONS[raw.action].args.safeParse(raw.args ?? {});
-    if (args.success) return { ...raw, args: args.data } as unknown as EventDraft;
+    const args = readFields(ACTION_FIELDS[raw.action], raw.args ?? {});
+    if (args) return { ...raw, args } as unknown as EventDraft;
   } else if (isObservationKind(raw.observation)) {
-    const extras = OBSERVATIONS[raw.observation].extras.safeParse(raw.extras ?? {});
-    if (extras.success && typeof (raw.content ?? '') === 'string') {
-      return { ...raw, content: raw.content ?? '', extras: extras.data } as unknown as EventDraft;
+    const extras = readFields(OBSERVATION_FIELDS[raw.observation], raw.extras ?? {});
+    if (extras && typeof (raw.content ?? '') === 'string') {
+      return { ...raw, content: raw.content ?? '', extras } as unknown as EventDraft;
     }
   }
   return unknownDraft(raw);

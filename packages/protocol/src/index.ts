@@ -83,6 +83,7 @@ export * from './rest/search.ts';
 export * from './rest/conversation.ts';
 export * from './rest/events-page.ts';
 export * from './rest/failure.ts';
+export { failureText } from './rest/failure-text.ts';
 export * from './rest/file-node.ts';
 export * from './rest/files.ts';
 export * from './rest/legacy.ts';
