@@ -46,12 +46,20 @@ const STATES: Readonly<Record<string, string>> = {
   finished: 'done',
 };
 
-function rowOf({ conversation_id: id, agent_state: state = '', last_updated_at: at, accumulated_cost: cost = 0, title }: ConversationInfo) {
+function rowOf(info: ConversationInfo) {
+  const {
+    conversation_id: id,
+    agent_state: state = '',
+    last_updated_at: at,
+    accumulated_cost: cost = 0,
+    unpriced_tokens = 0,
+    title,
+  } = info;
   return [
     id.slice(0, 8),
     STATES[state] ?? state,
     at.slice(0, 16).replace('T', ' '),
-    cost > 0 ? `$${cost.toFixed(2)}` : '',
+    cost > 0 ? `$${cost.toFixed(2)}${unpriced_tokens > 0 ? ' +' : ''}` : unpriced_tokens > 0 ? 'price not known' : '',
     printable(title),
   ];
 }

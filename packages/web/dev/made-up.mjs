@@ -10,6 +10,8 @@ const info = (conversation_id, title, selected_repository, agent_state, accumula
   agent_state,
   reason,
   accumulated_cost,
+  unpriced_tokens: 0,
+  answered_by: accumulated_cost > 0 ? 'openai/gpt-4o' : null,
   last_updated_at,
   created_at: last_updated_at,
   status: 'RUNNING',

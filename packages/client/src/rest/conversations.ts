@@ -28,6 +28,11 @@ export type ConversationInfo = WireInfo & {
   readonly reason?: string;
   /** US dollars. */
   readonly accumulated_cost?: number;
+  /** Of answers whose price nobody knows; they are not part of the cost. */
+  readonly unpriced_tokens?: number;
+  /** The model that gave the newest answer; `null`: none has answered, or that is not known. */
+  readonly answered_by?: string | null;
+  /** Of the next turn. */
   readonly llm_model?: string | null;
   /** Of the next turn. */
   readonly agent?: string;

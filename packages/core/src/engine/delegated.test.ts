@@ -13,7 +13,7 @@ it('EN137: a part of the work is given away, and its report is the answer', asyn
   const asked: DelegatedTask[] = [];
   const answer: Delegate = async (task) => {
     asked.push(task);
-    return { ok: true, report: 'there are three', outputs: { content: 'there are three' }, costUsd: 0.25 };
+    return { ok: true, report: 'there are three', outputs: { content: 'there are three' }, costUsd: 0.25, unpricedTokens: 12 };
   };
   const { say, untilState, events } = await stage({ agent, delegate: answer, script: [ask, done] });
   await say('begin');
@@ -26,7 +26,7 @@ it('EN137: a part of the work is given away, and its report is the answer', asyn
     cause: action.id,
     content: 'there are three',
     extras: { outputs: { content: 'there are three' } },
-    llm_metrics: { accumulated_cost: 0.75 },
+    llm_metrics: { accumulated_cost: 0.75, unpriced_tokens: 12 },
   });
 });
 

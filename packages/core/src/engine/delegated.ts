@@ -20,8 +20,14 @@ export interface DelegatedTask {
   readonly isIsolated?: boolean;
 }
 
+interface DelegationCost {
+  readonly costUsd: number;
+  /** Of answers whose price nobody knows. */
+  readonly unpricedTokens?: number | undefined;
+}
+
 export type Delegation =
-  | { readonly ok: true; readonly report: string; readonly outputs: Readonly<Record<string, unknown>>; readonly costUsd: number }
+  | ({ readonly ok: true; readonly report: string; readonly outputs: Readonly<Record<string, unknown>> } & DelegationCost)
   /** It was not begun; `reason` can be shown. */
   | { readonly ok: false; readonly reason: string };
 
@@ -36,7 +42,7 @@ export async function delegated(
   ports: Pick<LoopPorts, 'delegate' | 'retry' | 'aborts' | 'folded' | 'limits'>,
   { id, args, timestamp }: Action<'delegate'>,
   options: { readonly cancelled?: boolean } = {},
-): Promise<(ObservationDraft & { costUsd: number }) | undefined> {
+): Promise<(ObservationDraft & DelegationCost) | undefined> {
   const { delegate } = ports;
   if (!delegate) return { ...notStarted('no other agent can be asked here.'), costUsd: 0 };
   const { signal, cancel, end } = ports.aborts.beginAction();
@@ -50,7 +56,8 @@ export async function delegated(
     const done = await unlessAborted(asked, ports.aborts.closing);
     if (!done) return undefined;
     if (!done.ok) return { ...notStarted(done.reason), costUsd: 0 };
-    return { ...DelegateObservation.create(done.report, { outputs: done.outputs }), costUsd: done.costUsd };
+    const { report, outputs, costUsd, unpricedTokens } = done;
+    return { ...DelegateObservation.create(report, { outputs }), costUsd, unpricedTokens };
   } finally {
     end();
   }

@@ -106,11 +106,17 @@ async function answer(ports: LoopPorts, action: Action): Promise<void> {
 async function answerDelegate(ports: LoopPorts, action: Action<'delegate'>): Promise<void> {
   const done = await delegated(ports, action);
   if (!done || ports.aborts.closing.aborted) return;
-  const { costUsd, ...observation } = done;
+  const { costUsd, unpricedTokens = 0, ...observation } = done;
   const notices = await afterwards(ports, action, observation);
   if (ports.aborts.closing.aborted) return;
   await ports.folded.append((state) => {
-    const metrics = state.metrics && costUsd > 0 && { ...state.metrics, accumulated_cost: state.metrics.accumulated_cost + costUsd };
+    const { accumulated_cost: cost = 0, unpriced_tokens: unpriced = 0 } = state.metrics ?? {};
+    const metrics = state.metrics &&
+      costUsd + unpricedTokens > 0 && {
+        ...state.metrics,
+        accumulated_cost: cost + costUsd,
+        ...(unpriced + unpricedTokens > 0 && { unpriced_tokens: unpriced + unpricedTokens }),
+      };
     const draft = { ...answerTo(action, observation), ...(metrics && { llm_metrics: metrics }) };
     return isDue(state, action) ? [draft, ...notices] : [];
   });

@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { ConversationInfo as WireInfo, INITIAL_STATE } from '@tendon/protocol';
-import type { StoredConversation } from './conversation-records.ts';
+import { type StoredConversation, summaryOf } from './conversation-records.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
 import type { Conversations } from './conversations.ts';
 
-/** The last seven fields are ours; other clients do not know them. */
+/** The last nine fields are ours; other clients do not know them. */
 export const ConversationInfo = WireInfo.extend({
   agent_state: z.string(),
   /** Why, with `error` and `rate_limited`. */
   reason: z.string(),
   /** US dollars. */
   accumulated_cost: z.number(),
+  /** Of answers whose price nobody knows; they are not part of the cost. */
+  unpriced_tokens: z.number().int(),
+  /** The model that gave the newest answer; `null`: none has answered, or that is not known. */
+  answered_by: z.string().nullable(),
+  /** The model of the next turn. */
   llm_model: z.string().nullable(),
   /** The agent of the next turn. */
   agent: z.string(),
@@ -34,6 +39,7 @@ export interface InfoContext {
 export function conversationInfo(record: StoredConversation, { conversations, modelOf }: InfoContext): ConversationInfo {
   const isStopped = record.stopped === true;
   const state = conversations.state(record.id);
+  const summary = state ? summaryOf(state) : record.summary;
   return {
     conversation_id: record.id,
     title: record.title,
@@ -50,9 +56,11 @@ export function conversationInfo(record: StoredConversation, { conversations, mo
     session_api_key: null,
     pr_number: [...(record.pr_number ?? [])],
     conversation_version: 'V0',
-    agent_state: state?.agentState ?? record.summary?.agent_state ?? INITIAL_STATE.agentState,
-    reason: state?.reason ?? record.summary?.reason ?? '',
-    accumulated_cost: state?.metrics?.accumulated_cost ?? record.summary?.accumulated_cost ?? 0,
+    agent_state: summary?.agent_state ?? INITIAL_STATE.agentState,
+    reason: summary?.reason ?? '',
+    accumulated_cost: summary?.accumulated_cost ?? 0,
+    unpriced_tokens: summary?.unpriced_tokens ?? 0,
+    answered_by: summary?.answered_by ?? null,
     llm_model: modelOf(record),
     agent: record.agent,
     is_read_only: worksReadOnly(record),

@@ -1,9 +1,9 @@
 /** What changing, listing and deleting records costs where there are many conversations, on a disk that is slow. */
 import type { Clock, RecordStore, Storage } from '@tendon/core';
-import { MessageAction } from '@tendon/protocol';
+import { INITIAL_STATE, type LlmMetrics, MessageAction } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../platform/system-clock.ts';
-import { ConversationRecords, type StoredConversation } from './conversation-records.ts';
+import { ConversationRecords, type StoredConversation, summaryOf } from './conversation-records.ts';
 import { conversationsWith, made, slowStore } from './conversations.test-support.ts';
 
 function record(id: string, extra: Partial<StoredConversation> = {}): StoredConversation {
@@ -159,3 +159,10 @@ function counting(store: RecordStore, read: { records: number }): RecordStore {
     },
   };
 }
+
+it('SV1020: what a list says was spent is what the answers of the log cost, those without a price apart', () => {
+  const usage = { model: 'my/model', prompt_tokens: 9, completion_tokens: 1, context_window: 0, per_turn_token: 10 };
+  const metrics = { accumulated_cost: 0.5, unpriced_tokens: 10, accumulated_token_usage: usage } as unknown as LlmMetrics;
+  expect(summaryOf({ ...INITIAL_STATE, metrics })).toMatchObject({ accumulated_cost: 0.5, unpriced_tokens: 10, answered_by: 'my/model' });
+  expect(summaryOf(INITIAL_STATE)).toEqual({ agent_state: INITIAL_STATE.agentState, reason: '', accumulated_cost: 0 });
+});

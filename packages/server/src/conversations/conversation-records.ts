@@ -10,7 +10,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { type AgentFile, KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
-import type { ConfirmationMode, ConfirmationRule } from '@tendon/protocol';
+import type { ConfirmationMode, ConfirmationRule, ConversationState } from '@tendon/protocol';
 import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
@@ -62,8 +62,30 @@ export type StoredConversation = ConversationRecord & {
   /** The conversation that it goes on from, and the last event that both have. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: number };
   /** For lists: as it was when it was last closed. */
-  readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
+  readonly summary?: ConversationSummary;
 };
+
+/** What lists show of a state. */
+export interface ConversationSummary {
+  readonly agent_state: string;
+  readonly reason: string;
+  readonly accumulated_cost: number;
+  /** Of answers whose price nobody knows; they are not part of the cost. */
+  readonly unpriced_tokens?: number;
+  /** The model that gave the newest answer. */
+  readonly answered_by?: string;
+}
+
+export function summaryOf({ agentState, reason, metrics }: ConversationState): ConversationSummary {
+  const { accumulated_cost = 0, unpriced_tokens = 0, accumulated_token_usage: usage } = metrics ?? {};
+  return {
+    agent_state: agentState,
+    reason,
+    accumulated_cost,
+    ...(unpriced_tokens > 0 && { unpriced_tokens }),
+    ...(usage?.model && { answered_by: usage.model }),
+  };
+}
 
 /** The conversation that it is a part of the work of; itself, where nobody delegated it. */
 export function rootIdOf({ id, delegated_by: by }: Pick<StoredConversation, 'id' | 'delegated_by'>): string {

@@ -1,7 +1,7 @@
 /** Owns the open conversations: opens one on first need, closes it when nobody needs it. */
 import { type Clock, type Conversation, awaitsConfirmation } from '@tendon/core';
 import { type CatalogError, ChangeAgentStateAction, isActive, type VolatileFrame } from '@tendon/protocol';
-import type { StoredConversation } from './conversation-records.ts';
+import { type StoredConversation, summaryOf } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import type { Logger } from '../platform/logger.ts';
 
@@ -107,8 +107,7 @@ export class OpenConversations {
 
   async #close(open: OpenConversation, reason: CatalogError | undefined): Promise<void> {
     await open.close(reason);
-    const { agentState, reason: why, metrics } = open.conversation.state;
-    const summary = { agent_state: agentState, reason: why, accumulated_cost: metrics?.accumulated_cost ?? 0 };
+    const summary = summaryOf(open.conversation.state);
     await this.#options.registry.records.change(open.conversation.id, () => ({ summary }));
   }
 

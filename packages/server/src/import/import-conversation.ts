@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { EventLog, Storage } from '@tendon/core';
 import { INITIAL_STATE, reduce, type AgentState, type ConversationState } from '@tendon/protocol';
 import { z } from 'zod';
-import type { StoredConversation } from '../conversations/conversation-records.ts';
+import { type StoredConversation, summaryOf } from '../conversations/conversation-records.ts';
 import { defaultTitle, titleFromTask } from '../conversations/starting-words.ts';
 import { readObject, type Source } from './find-sources.ts';
 import { readEvents, type RecordedLog } from './read-events.ts';
@@ -169,7 +169,7 @@ function recordOf(id: string, metadata: Metadata, { state, firstTask, first, las
     git_provider: text('git_provider'),
     ...(pulls.length > 0 && { pr_number: pulls }),
     stopped: true,
-    summary: { agent_state: state.agentState, reason: state.reason, accumulated_cost: state.metrics?.accumulated_cost ?? 0 },
+    summary: summaryOf(state),
   };
 }
 

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bot, Cpu, ChevronDown, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import { useConversation, useConversationActs } from '../conversation/open-conversation.ts';
-import { isDemoModel } from '../lib/models.ts';
+import { modelLabel } from '../lib/models.ts';
 import { agentsQuery, conversationQuery, modelsQuery, settingsQuery, tendon, useModelInUse } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -105,7 +105,7 @@ function ModelPopup(props: {
   readonly onChoose: (name: string) => void;
 }) {
   const models = useQuery(modelsQuery);
-  const shown = isDemoModel(props.value) ? 'Demo model' : props.value;
+  const shown = modelLabel(props.value);
   return <ChoicePopup {...props} label="Model" isOpenList shown={shown} options={[...new Set([props.value, ...(models.data ?? [])])]} />;
 }
 

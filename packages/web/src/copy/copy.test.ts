@@ -3,6 +3,7 @@ import { type Action, AGENT_STATES, fromJson, parseAgentState } from '@tendon/pr
 import { describe, expect, it } from 'vitest';
 import { money, short, ago, duration, elapsed } from './figures.ts';
 import { causeWords } from './error-words.ts';
+import { costWords } from './cost-words.ts';
 import { cut, firstLine, firstSentence } from './shorten.ts';
 import { stateSentence } from './state-sentence.ts';
 
@@ -72,6 +73,18 @@ describe('figures', () => {
     expect([duration(900), duration(3100), duration(64_000), elapsed(3_700_000)]).toEqual(['0.9 s', '3.1 s', '1 min 04 s', '1 h 01 min']);
     expect([short(840), short(82_000), short(1_200_000)]).toEqual(['840', '82k', '1.2M']);
     expect([money(0), money(0.001), money(0.42)]).toEqual(['$0.00', 'under $0.01', '$0.42']);
+  });
+
+  it('CL1150: what a conversation cost is what its answers cost, whatever model is chosen now', () => {
+    const demo = { cost: 0, answeredBy: 'demo' };
+    expect([costWords({ cost: 0 }), costWords({ cost: undefined }), costWords(demo)].map(({ text }) => text)).toEqual(['', '', 'demo']);
+    expect(costWords({ cost: 0.42, answeredBy: 'demo' })).toEqual({ text: '$0.42' });
+    expect(costWords({ cost: 0, unpriced: 82_000, answeredBy: 'my/model' })).toEqual({ text: '–', title: '82k tokens, price not known' });
+    expect(costWords({ cost: 0.42, unpriced: 840, answeredBy: 'my/model' })).toEqual({
+      text: '$0.42 +',
+      title: '$0.42 and 840 tokens, price not known',
+    });
+    expect(costWords({ cost: 0, answeredBy: 'ollama/small' }).text).toBe('$0.00');
   });
 
   it('say how long ago', () => {

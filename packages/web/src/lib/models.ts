@@ -3,6 +3,10 @@ export function isDemoModel(name: string | null | undefined): boolean {
   return name === 'demo' || (name?.startsWith('demo/') ?? false);
 }
 
+export function modelLabel(name: string): string {
+  return isDemoModel(name) ? 'Demo model' : name;
+}
+
 /** The model to begin with, from the letters that a provider's keys start with. A key without a sign of its own means `gpt-4o`. */
 export function modelForKey(key: string): string {
   const text = key.trim();

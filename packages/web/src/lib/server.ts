@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type ConversationInfo, createRest } from '@tendon/client';
-import { isDemoModel } from './models.ts';
+import { isDemoModel, modelLabel } from './models.ts';
 import { stored } from './stored.ts';
 
 /** The server that served this page. */
@@ -37,6 +37,5 @@ export function useModelInUse(): { readonly name: string; readonly isDemo: boole
   const info = useQuery(serverInfoQuery);
   if (settings.isPending || info.isPending) return undefined;
   const name = settings.data?.llm_model || info.data?.model || 'demo';
-  const isDemo = isDemoModel(name);
-  return { name, isDemo, label: isDemo ? 'Demo model' : name };
+  return { name, isDemo: isDemoModel(name), label: modelLabel(name) };
 }

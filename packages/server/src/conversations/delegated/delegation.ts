@@ -168,7 +168,8 @@ async function report(conversation: Conversation, ended: AbortSignal, { isUnatte
     await onState();
     if (!ENDS.has(agent_state) || (agent_state === 'awaiting_user_input' && asks && !isUnattended)) continue;
     const outputs = { content: lastMessage || reason, agent_state, conversation_id: id };
-    return { ok: true, report: outputs.content, outputs, costUsd: conversation.state.metrics?.accumulated_cost ?? 0 };
+    const { accumulated_cost: costUsd = 0, unpriced_tokens: unpricedTokens } = conversation.state.metrics ?? {};
+    return { ok: true, report: outputs.content, outputs, costUsd, unpricedTokens };
   }
   return { ok: false, reason: 'its conversation was closed.' };
 }

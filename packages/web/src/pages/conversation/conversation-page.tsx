@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationConnection, ConversationInfo, ConversationSnapshot } from '@tendon/client';
+import type { LlmMetrics } from '@tendon/protocol';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useParams } from 'react-router';
 import { ComposerBox } from '../../composer/composer-box.tsx';
@@ -7,7 +8,8 @@ import { ConversationProvider } from '../../conversation/conversation-provider.t
 import type { OpenConversation, Shown, TabName } from '../../conversation/open-conversation.ts';
 import { pastWords } from '../../copy/state-sentence.ts';
 import { stateNow, type StateNow } from '../../conversation/state-now.ts';
-import { conversationQuery, useModelInUse } from '../../lib/server.ts';
+import { isDemoModel, modelLabel } from '../../lib/models.ts';
+import { conversationQuery } from '../../lib/server.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Stream } from '../../stream/stream.tsx';
 import { Late } from '../../ui/placeholder.tsx';
@@ -20,6 +22,7 @@ import { ConversationCommands } from './conversation-commands.tsx';
 import { useConnection } from '../../conversation/use-connection.ts';
 import { useFollow } from './use-follow.ts';
 import { useIsWide, useWorkbench } from './use-workbench.ts';
+import { costWords } from '../../copy/cost-words.ts';
 import { money, short } from '../../copy/figures.ts';
 import { cx } from '../../ui/cx.ts';
 import type { Glyph } from '../../ui/icon.tsx';
@@ -53,7 +56,7 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
   const isWide = useIsWide();
   const [shown, setShown] = useState<Shown>({ tab: 'changes' });
   const [pane, setPane] = useState<'conversation' | 'panel'>('conversation');
-  const sentence = useStateNow(snapshot);
+  const sentence = useStateNow(snapshot, info?.llm_model);
   const isConnected = snapshot.connection.state === 'connected';
   const title = snapshot.title ?? info?.title ?? 'Conversation';
   useEffect(() => {
@@ -92,16 +95,16 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
             <Workbench shown={shown} isPhone={workbench.isPhone} pane={pane} follow={follow} onTab={choose} />
           )}
         </main>
-        <ConversationStatus snapshot={snapshot} />
+        <ConversationStatus snapshot={snapshot} nextModel={info?.llm_model} />
       </div>
     </ConversationProvider>
   );
 }
 
 /** The sentence of the state, and since when it holds. */
-function useStateNow(snapshot: ConversationSnapshot): StateNow {
+function useStateNow(snapshot: ConversationSnapshot, ownModel: string | null | undefined): StateNow {
   const { state, events, gaps, status, answer } = snapshot;
-  const model = useModelInUse()?.label;
+  const model = ownModel ? modelLabel(ownModel) : undefined;
   const now = useNow(state.agentState === 'rate_limited');
   return useMemo(
     () => stateNow({ state, events, gaps, status, answer }, { model, now }),
@@ -118,18 +121,19 @@ const CONNECTION = {
   closed: ['held', 'Closed'],
 } as const satisfies Record<string, readonly [Glyph, string]>;
 
-function ConversationStatus({ snapshot }: { readonly snapshot: ConversationSnapshot }) {
-  const model = useModelInUse();
+function ConversationStatus({
+  snapshot,
+  nextModel,
+}: {
+  readonly snapshot: ConversationSnapshot;
+  readonly nextModel: string | null | undefined;
+}) {
   const [glyph, words] = CONNECTION[snapshot.connection.state];
   const { metrics } = snapshot.state;
   return (
     <StatusBar glyph={glyph} connection={words}>
       {metrics && <ContextMeter usage={metrics.accumulated_token_usage} />}
-      {metrics ? (
-        <Cost spent={metrics.accumulated_cost} unpriced={metrics.unpriced_tokens} budget={metrics.max_budget_per_task} />
-      ) : (
-        model?.isDemo && <span>Demo model, free</span>
-      )}
+      {metrics ? <Cost metrics={metrics} /> : isDemoModel(nextModel) && <span>Demo model, free</span>}
     </StatusBar>
   );
 }
@@ -160,25 +164,16 @@ function ContextMeter({ usage }: { readonly usage: Usage }) {
 }
 
 /** Where nobody knows the price, a million tokens count as a dollar of the budget. */
-function Cost({
-  spent,
-  unpriced = 0,
-  budget,
-}: {
-  readonly spent: number;
-  readonly unpriced?: number | undefined;
-  readonly budget: number | null;
-}) {
-  const model = useModelInUse();
-  if (spent === 0 && model?.isDemo) return <span>Demo model, free</span>;
-  if (unpriced > 0) {
-    const tokens = `${spent > 0 ? `${money(spent)} and ` : ''}${short(unpriced)} tokens, price not known`;
-    const isNear = budget !== null && spent + unpriced / 1e6 >= budget * 0.8;
-    return <span className={cx(isNear && 'tone-wait')}>{budget === null ? tokens : `${tokens}, budget ${money(budget)}`}</span>;
-  }
+function Cost({ metrics }: { readonly metrics: LlmMetrics }) {
+  const { accumulated_cost: cost, unpriced_tokens: unpriced = 0, max_budget_per_task: budget, accumulated_token_usage: usage } = metrics;
+  if (cost === 0 && isDemoModel(usage.model)) return <span>Demo model, free</span>;
+  const { text, title = text } = costWords({ cost, unpriced, answeredBy: usage.model });
+  const isNear = budget !== null && cost + unpriced / 1e6 >= budget * 0.8;
+  const limit = budget === null ? '' : unpriced > 0 ? `, budget ${money(budget)}` : ` of ${money(budget)}`;
   return (
-    <span className={cx(budget !== null && spent >= budget * 0.8 && 'tone-wait')}>
-      {budget === null ? money(spent) : `${money(spent)} of ${money(budget)}`}
+    <span className={cx(isNear && 'tone-wait')}>
+      {title}
+      {limit}
     </span>
   );
 }

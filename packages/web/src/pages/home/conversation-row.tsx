@@ -2,9 +2,9 @@ import type { ConversationInfo } from '@tendon/client';
 import { Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
-import { money, ago } from '../../copy/figures.ts';
+import { costWords } from '../../copy/cost-words.ts';
+import { ago } from '../../copy/figures.ts';
 import { conversationSentence } from '../../copy/state-sentence.ts';
-import { isDemoModel } from '../../lib/models.ts';
 import { paths } from '../../lib/paths.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
@@ -12,6 +12,7 @@ import { Icon, StateGlyph } from '../../ui/icon.tsx';
 
 export function ConversationRow({ info, onDelete }: { readonly info: ConversationInfo; readonly onDelete: () => void }) {
   const { glyph, text, tone } = conversationSentence(info);
+  const cost = costWords({ cost: info.accumulated_cost, unpriced: info.unpriced_tokens, answeredBy: info.answered_by });
   return (
     <div className="conversation-row">
       <StateGlyph glyph={glyph} />
@@ -20,7 +21,10 @@ export function ConversationRow({ info, onDelete }: { readonly info: Conversatio
       </Link>
       <span className="only-wide truncate text-ink-3">{info.selected_repository}</span>
       <span className={cx('only-wide truncate', tone ? `tone-${tone}` : 'text-ink-2')}>{text}</span>
-      <span className="only-wide text-right text-ink-2">{costWords(info)}</span>
+      <span className="only-wide text-right text-ink-2" title={cost.title}>
+        {cost.text}
+        {cost.text === '–' && <span className="sr-only">{cost.title}</span>}
+      </span>
       <span className="row-end">
         <time className="row-time text-ink-3" dateTime={info.last_updated_at} title={info.last_updated_at}>
           {ago(info.last_updated_at, Date.now())}
@@ -31,11 +35,6 @@ export function ConversationRow({ info, onDelete }: { readonly info: Conversatio
       </span>
     </div>
   );
-}
-
-function costWords({ accumulated_cost: cost, llm_model: model }: ConversationInfo): string {
-  if (isDemoModel(model)) return 'demo';
-  return cost === undefined ? '' : money(cost);
 }
 
 /** In the place of the row that goes; it can be taken back while it is here. */

@@ -3,7 +3,8 @@ import type { ConversationInfo } from '@tendon/client';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { count, money } from '../../copy/figures.ts';
+import { costWords } from '../../copy/cost-words.ts';
+import { count } from '../../copy/figures.ts';
 import { conversationSentence } from '../../copy/state-sentence.ts';
 import { cut } from '../../copy/shorten.ts';
 import { paths } from '../../lib/paths.ts';
@@ -104,9 +105,10 @@ function useFacts(info: ConversationInfo) {
     },
     retry: false,
   });
+  const cost = costWords({ cost: info.accumulated_cost, unpriced: info.unpriced_tokens, answeredBy: info.answered_by });
   return {
     State: conversationSentence(info).text,
-    Cost: info.accumulated_cost === undefined ? 'not known' : money(info.accumulated_cost),
+    Cost: cost.title ?? (cost.text || 'not known'),
     'Files changed': changes.error ? 'not known: no git, or it could not be asked' : changes.data,
     'Last words': words.error?.message ?? words.data,
   };
