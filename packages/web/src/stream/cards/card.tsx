@@ -16,8 +16,8 @@ export interface Fact {
 export interface CardRow {
   readonly icon?: LucideIcon;
   readonly verb?: string;
-  /** A verb that is a heading of its own. */
-  readonly strong?: 'plain' | 'bold';
+  /** A verb that is a heading of its own; `whole`: one that takes more lines where it needs them. */
+  readonly strong?: 'plain' | 'bold' | 'whole';
   /** In mono. */
   readonly object?: string;
   readonly detail?: string;

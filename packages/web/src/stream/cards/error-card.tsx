@@ -58,7 +58,7 @@ function failureCard({ id, text, errorId, timestamp }: FailureFacts): Card {
   return {
     icon: TriangleAlert,
     verb: words,
-    strong: 'plain',
+    strong: 'whole',
     facts: [{ text: clock(timestamp) }],
     tone: 'bad',
     name: words,
