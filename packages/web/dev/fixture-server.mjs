@@ -19,8 +19,9 @@ const TYPES = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** `eventsOf(id)` gives a conversation's wire events. Answers the address, and `close`. */
-export async function startFixture({ port = 0, conversations = madeUp.CONVERSATIONS, eventsOf = madeUp.eventsOf, model = 'demo' } = {}) {
+/** `eventsOf(id)` gives a conversation's wire events, `filesOf(id)` what it changed. Answers the address, and `close`. */
+export async function startFixture(options = {}) {
+  const { port = 0, conversations = madeUp.CONVERSATIONS, eventsOf = madeUp.eventsOf, filesOf, model = 'demo' } = options;
   const answers = {
     'GET /api/conversations': () => ({ results: conversations, next_page_id: null }),
     ...settingsAnswers(),
@@ -73,12 +74,12 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
       return response.setHeader('content-type', 'application/json').end('{"success":true}');
     }
     if (single && request.method === 'PATCH') changed.set(single[1], await json(request));
-    if (await serveChanges(request, response)) return undefined;
+    if (await serveChanges(request, response, filesOf)) return undefined;
     if (pathname.endsWith('/restore')) takeBack(pathname.split('/')[3]);
     if (pathname.startsWith('/api/conversations/') && (await serveFiles(request, response))) return undefined;
     const answer =
       answers[`${request.method} ${pathname}`] ??
-      (pathname.endsWith('/network') ? () => NETWORK : undefined) ??
+      (/^\/api\/.*\/network$/.test(pathname) ? () => NETWORK : undefined) ??
       (pathname.endsWith('/events') ? () => filtered(eventsOf(pathname.split('/').at(-2)), new URL(request.url, 'http://x')) : undefined) ??
       (pathname.endsWith('/git/changes') ? () => [{ status: 'M', path: 'src/read-csv.ts' }] : undefined) ??
       (pathname.endsWith('/question') ? () => questionOf(pathname.split('/').at(-2), eventsOf, answered) : undefined) ??

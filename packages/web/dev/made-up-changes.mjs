@@ -37,8 +37,8 @@ const REMOTE = { provider: 'github', repository: 'harbor/ledger', has_token: tru
 /** Of a conversation: what was reverted, committed and branched off while the server runs. */
 const played = new Map();
 
-/** Answers a request about changes; false where it is about something else. */
-export async function serveChanges(request, response) {
+/** Answers a request about changes; false where it is about something else. `filesOf` has the files of conversations that have others. */
+export async function serveChanges(request, response, filesOf = () => undefined) {
   const { pathname, searchParams } = new URL(request.url, 'http://x');
   const match = /^\/api\/conversations\/([^/]+)\/changes(?:\/([\w-]+))?$/.exec(pathname);
   if (!match) return false;
@@ -46,7 +46,7 @@ export async function serveChanges(request, response) {
   const state = played.get(id) ?? { reverted: new Set(), branch: 'fix/csv-semicolon', committed: false };
   played.set(id, state);
   const body = request.method === 'POST' ? await json(request) : undefined;
-  const answer = ACTS[act]?.(state, { body, query: searchParams, id });
+  const answer = ACTS[act]?.(state, { body, query: searchParams, id, all: filesOf(id) ?? FILES });
   response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
   response.end(JSON.stringify(answer ?? { message: 'There is no such file, now or before' }));
   return true;
@@ -59,10 +59,10 @@ export function takeBack(id) {
 
 const done = { event_id: 99, exit_code: 0, output: '' };
 const ACTS = {
-  list: ({ reverted }, { id, query }) => {
+  list: ({ reverted }, { id, query, all }) => {
     if (id === 'done' && !query.get('against')?.startsWith('event:'))
       return { state: 'suspended', base: { kind: 'now', checkpoint: null, made_at: null, note: null }, count: 0, files: [] };
-    const files = Object.entries(FILES)
+    const files = Object.entries(all)
       .filter(([path]) => !reverted.has(path))
       .map(([path, { status, added, removed }]) => ({ path, status, added, removed }));
     return {
@@ -72,12 +72,12 @@ const ACTS = {
       files,
     };
   },
-  file: (_state, { query }) => {
-    const found = FILES[query.get('path')];
+  file: (_state, { query, all }) => {
+    const found = all[query.get('path')];
     return found && { original: found.original, modified: found.modified, version: 'v1' };
   },
-  repository: ({ branch, committed }) => {
-    const paths = committed ? [] : Object.keys(FILES);
+  repository: ({ branch, committed }, { all }) => {
+    const paths = committed ? [] : Object.keys(all);
     const repository = { folder: '', branch, ahead: committed ? 1 : 0, branches: [branch, 'main'], default_branch: 'main', remote: REMOTE };
     return { state: 'compared', repository: { ...repository, uncommitted: { count: paths.length, paths } } };
   },

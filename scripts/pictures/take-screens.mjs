@@ -1,0 +1,67 @@
+// Takes the pictures of the screens, of a server of made-up conversations whose clock stands.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NOW, SCREENS } from './screens.mjs';
+
+const WINDOW = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+const DEADLINE_MS = 30_000;
+
+/**
+ * Into `folder`, as `NAME.webp`, `NAME-dark.webp` and `NAME-phone.webp`; only those whose name has `word` in it.
+ * `asPng` writes PNG instead, for programs that cannot show WebP.
+ */
+export async function takeScreens({ node, browser, folder, word = '', asPng = false }) {
+  for (const [model, screens] of Map.groupBy(SCREENS, (screen) => screen.model ?? 'demo')) {
+    const wanted = screens.flatMap(looksOf).filter(({ name }) => name.includes(word));
+    if (wanted.length === 0) continue;
+    const server = spawn(node, [join(import.meta.dirname, 'story-server.mjs')], {
+      env: { ...process.env, MODEL: model, TZ: 'UTC' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const [address] = await once(server.stdout, 'data');
+      for (const look of wanted) {
+        const picture = await pictureOf(browser, String(address).trim(), look, asPng ? 'png' : 'webp');
+        writeFileSync(join(folder, `${look.name}.${asPng ? 'png' : 'webp'}`), picture);
+      }
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
+  }
+}
+
+function looksOf({ name, themes = ['light'], isPhone = false, ...screen }) {
+  const looks = themes.map((theme) => ({ ...screen, name: theme === 'light' ? name : `${name}-${theme}`, theme, viewport: WINDOW }));
+  return isPhone ? [...looks, { ...screen, name: `${name}-phone`, theme: 'light', viewport: PHONE }] : looks;
+}
+
+async function pictureOf(browser, address, { name, path, reach = [], theme, viewport }, format) {
+  const context = await browser.newContext({
+    viewport,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    serviceWorkers: 'block',
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+  });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(DEADLINE_MS);
+    await page.clock.setFixedTime(NOW);
+    await page.goto(`${address}${path}`);
+    for (const step of reach) await step(page);
+    await page.waitForLoadState('networkidle');
+    await page.evaluate('document.fonts.ready');
+    const devtools = await context.newCDPSession(page);
+    const { data } = await devtools.send('Page.captureScreenshot', { format, ...(format === 'webp' && { quality: 82 }) });
+    return Buffer.from(data, 'base64');
+  } catch (error) {
+    throw new Error(`The picture ${name} could not be taken: ${error.message}`, { cause: error });
+  } finally {
+    await context.close();
+  }
+}
