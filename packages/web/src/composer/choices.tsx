@@ -12,7 +12,6 @@ import { focusOnMount, Popup } from '../ui/popup.tsx';
 export function ConversationAgentChoice() {
   const { id, snapshot } = useConversation();
   const queries = useQueryClient();
-  const agents = useQuery(agentsQuery);
   const settings = useQuery(settingsQuery);
   // The approval of a plan changes it too: asked again with each state.
   const key = ['conversation-agent', id];
@@ -29,7 +28,7 @@ export function ConversationAgentChoice() {
         side="above"
         value={value}
         shown={value.replace(/Agent$/, '')}
-        options={agents.data ?? [value]}
+        offered={agentsQuery}
         onChoose={(agent) => change.mutate(agent)}
       />
       {change.error && (
@@ -44,7 +43,6 @@ export function ConversationAgentChoice() {
 /** The agent that new conversations begin with. */
 export function AgentChoice() {
   const queries = useQueryClient();
-  const agents = useQuery(agentsQuery);
   const settings = useQuery(settingsQuery);
   const change = useMutation({
     mutationFn: (name: string) => tendon.settings.patch({ agent: name }),
@@ -57,7 +55,7 @@ export function AgentChoice() {
       icon={Bot}
       value={value}
       shown={value.replace(/Agent$/, '')}
-      options={agents.data ?? [value]}
+      offered={agentsQuery}
       onChoose={(name) => change.mutate(name)}
     />
   );
@@ -104,12 +102,14 @@ function ModelPopup(props: {
   readonly side?: 'above' | 'below';
   readonly onChoose: (name: string) => void;
 }) {
-  const models = useQuery(modelsQuery);
   const shown = modelLabel(props.value);
-  return <ChoicePopup {...props} label="Model" isOpenList shown={shown} options={[...new Set([props.value, ...(models.data ?? [])])]} />;
+  return <ChoicePopup {...props} label="Model" isOpenList shown={shown} offered={modelsQuery} />;
 }
 
 const MAX_SHOWN = 50;
+
+/** The names are asked for when the popup opens: those of all models are as large as a tenth of the app. */
+type Offered = typeof modelsQuery | typeof agentsQuery;
 
 /** One of many names, with a filter when there are more than eight. */
 function ChoicePopup(props: {
@@ -117,13 +117,13 @@ function ChoicePopup(props: {
   readonly icon?: LucideIcon;
   readonly value: string;
   readonly shown: string;
-  readonly options: readonly string[];
+  readonly offered: Offered;
   readonly onChoose: (value: string) => void;
   readonly side?: 'above' | 'below';
   /** Names that are not in it are taken too. */
   readonly isOpenList?: boolean;
 }) {
-  const { label, icon, value, shown, options, onChoose, side = 'below', isOpenList = false } = props;
+  const { label, icon, value, shown, offered, onChoose, side = 'below', isOpenList = false } = props;
   return (
     <Popup
       label={label}
@@ -141,7 +141,7 @@ function ChoicePopup(props: {
         <Choices
           label={label}
           value={value}
-          options={options}
+          offered={offered}
           isOpenList={isOpenList}
           onChoose={(chosen) => {
             onChoose(chosen);
@@ -156,11 +156,13 @@ function ChoicePopup(props: {
 function Choices(props: {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly string[];
+  readonly offered: Offered;
   readonly isOpenList: boolean;
   readonly onChoose: (value: string) => void;
 }) {
-  const { label, value, options, isOpenList, onChoose } = props;
+  const { label, value, offered, isOpenList, onChoose } = props;
+  const { data: names = [] } = useQuery(offered as typeof modelsQuery);
+  const options = !isOpenList && names.includes(value) ? names : [...new Set([value, ...names])];
   const [filter, setFilter] = useState('');
   const hits = options.filter((option) => option.toLowerCase().includes(filter.toLowerCase()));
   const written = isOpenList && !options.includes(filter.trim()) ? filter.trim() : '';
