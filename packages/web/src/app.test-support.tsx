@@ -3,7 +3,6 @@ import console from 'node:console';
 import { join } from 'node:path';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, render, waitFor } from '@testing-library/react';
-import { RouterProvider } from 'react-router/dom';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type * as routes from './app/routes.tsx';
 
@@ -18,7 +17,7 @@ export type Open = (path: string) => Promise<void>;
 
 export function appOnFixture(): Open {
   let fixture: Fixture;
-  let router: typeof routes.router;
+  let Pages: typeof routes.Pages;
   const { error } = console;
   beforeAll(async () => {
     console.error = (...printed) => void (isGivenUp(printed[0]) || error(...printed));
@@ -29,7 +28,7 @@ export function appOnFixture(): Open {
     // There is no layout: what scrolls has the height of a window.
     Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 900, configurable: true });
     vi.resetModules();
-    ({ router } = await import('./app/routes.tsx'));
+    ({ Pages } = await import('./app/routes.tsx'));
   });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   afterEach(async () => {
@@ -43,11 +42,11 @@ export function appOnFixture(): Open {
   });
   return async (path) => {
     localStorage.clear();
-    await router.navigate(path);
+    history.replaceState(null, '', path);
     await act(async () => {
       render(
         <QueryClientProvider client={queries}>
-          <RouterProvider router={router} />
+          <Pages />
         </QueryClientProvider>,
       );
     });

@@ -2,8 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { RouterProvider } from 'react-router/dom';
-import { router } from './app/routes.tsx';
+import { Pages } from './app/routes.tsx';
 import './styles/index.css';
 
 const queries = new QueryClient({
@@ -19,7 +18,7 @@ const queries = new QueryClient({
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
+      <Pages />
     </QueryClientProvider>
   </StrictMode>,
 );

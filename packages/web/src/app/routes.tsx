@@ -1,5 +1,5 @@
-import { createBrowserRouter, useRouteError, Outlet, useMatch, useNavigate } from 'react-router';
-import { lazy, Suspense, useContext } from 'react';
+import { BrowserRouter, Outlet, Route, Routes, useLocation, useMatch, useNavigate } from 'react-router';
+import { Component, lazy, type ReactNode, Suspense, useContext } from 'react';
 import { useNotifications } from '../lib/notifications.ts';
 import { paths } from '../lib/paths.ts';
 import { NotFound } from '../pages/not-found.tsx';
@@ -10,31 +10,52 @@ import { signOut } from '../lib/sign-out.ts';
 import { theme } from '../ui/theme.tsx';
 import { KeyboardProvider, KeyMap, Palette } from './keyboard.tsx';
 
-/** The map of the app. Each page is a chunk of its own. */
-export const router = createBrowserRouter([
-  {
-    element: <App />,
-    errorElement: <PageError />,
-    hydrateFallbackElement: <></>,
-    children: [
-      { path: '/', lazy: async () => ({ Component: (await import('../pages/home/home-page.tsx')).HomePage }) },
-      {
-        path: '/conversations/:conversationId',
-        lazy: async () => ({ Component: (await import('../pages/conversation/conversation-page.tsx')).ConversationPage }),
-      },
-      {
-        path: `${paths.settings}/:page?`,
-        lazy: async () => ({ Component: (await import('../pages/settings/settings-page.tsx')).SettingsPage }),
-      },
-      { path: paths.shared, lazy: async () => ({ Component: (await import('../pages/conversation/shared-page.tsx')).SharedPage }) },
-      { path: '*', element: <NotFound /> },
-    ],
-  },
-]);
+const HomePage = lazy(async () => ({ default: (await import('../pages/home/home-page.tsx')).HomePage }));
+const ConversationPage = lazy(async () => ({ default: (await import('../pages/conversation/conversation-page.tsx')).ConversationPage }));
+const SettingsPage = lazy(async () => ({ default: (await import('../pages/settings/settings-page.tsx')).SettingsPage }));
+const SharedPage = lazy(async () => ({ default: (await import('../pages/conversation/shared-page.tsx')).SharedPage }));
 
-/** A page that threw. The conversation is on the server and goes on. */
-function PageError() {
-  const error = useRouteError();
+/** The map of the app. Each page is a chunk of its own; the one that is there stays until the next one is loaded. */
+export function Pages() {
+  return (
+    <BrowserRouter>
+      <Routes>
+        <Route element={<App />}>
+          <Route path="/" element={<HomePage />} />
+          <Route path="/conversations/:conversationId" element={<ConversationPage />} />
+          <Route path={`${paths.settings}/:page?`} element={<SettingsPage />} />
+          <Route path={paths.shared} element={<SharedPage />} />
+          <Route path="*" element={<NotFound />} />
+        </Route>
+      </Routes>
+    </BrowserRouter>
+  );
+}
+
+interface PageBorderProps {
+  /** The address: another page begins without the error of this one. */
+  readonly at: string;
+  readonly children: ReactNode;
+}
+
+/** Where a page that threw ends. The conversation is on the server and goes on. */
+class PageBorder extends Component<PageBorderProps, { readonly error?: unknown; readonly at: string }> {
+  override state = { at: this.props.at };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  static getDerivedStateFromProps({ at }: PageBorderProps, before: { readonly at: string }) {
+    return at === before.at ? null : { at, error: undefined };
+  }
+
+  override render() {
+    return 'error' in this.state && this.state.error !== undefined ? <PageError error={this.state.error} /> : this.props.children;
+  }
+}
+
+function PageError({ error }: { readonly error: unknown }) {
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return (
     <main className="notice" role="alert">
@@ -56,6 +77,7 @@ function PageError() {
 
 /** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
 function App() {
+  const { pathname } = useLocation();
   const isWatching = useMatch(paths.shared) !== null;
   const isInSettings = useMatch(`${paths.settings}/:page?`) !== null;
   return (
@@ -68,7 +90,11 @@ function App() {
         )}
         <AppCommands />
         {!isWatching && <Notifier />}
-        <Outlet />
+        <PageBorder at={pathname}>
+          <Suspense>
+            <Outlet />
+          </Suspense>
+        </PageBorder>
         <Palette />
         <KeyMap />
       </div>
