@@ -1,34 +1,142 @@
-import { memo } from 'react';
-import Markdown, { type Components } from 'react-markdown';
-import remarkGfm from 'remark-gfm';
+import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { createElement, Fragment, memo, type ReactNode } from 'react';
 import { cx } from '../ui/cx.ts';
 import { Well } from './output.tsx';
 
-/** Links open in a new tab without a referrer; pictures of other hosts are not fetched, because that would. */
-const COMPONENTS: Components = {
-  a: ({ children, href }) => (
-    <a href={href} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  ),
-  img: ({ alt, src }) =>
-    typeof src === 'string' && src.startsWith('data:image/') ? <img src={src} alt={alt ?? ''} /> : <>{alt || 'picture'}</>,
-};
-const PLUGINS = [remarkGfm];
 /** Longer texts are shown as they are: laying out markdown of this size would hold the page. */
 const MAX_MARKDOWN = 100_000;
+/** So is a paragraph: finding its emphasis takes the square of its length. */
+const MAX_PARAGRAPH = 10_000;
 
 /** Markdown, without HTML. */
 export const Prose = memo(function Prose({ text, quiet }: { readonly text: string; readonly quiet?: boolean }) {
-  if (text.length > MAX_MARKDOWN) return <Well text={text} />;
+  const tokens = tokensOf(text);
+  if (!tokens) return <Well text={text} />;
   return (
     <div className={cx('prose', quiet && 'prose-quiet')}>
-      <Markdown remarkPlugins={PLUGINS} components={COMPONENTS}>
-        {text}
-      </Markdown>
+      <All of={tokens} />
     </div>
   );
 });
+
+/** `undefined`: too long, or nested too deeply to be read. */
+function tokensOf(text: string): readonly Token[] | undefined {
+  if (text.length > MAX_MARKDOWN) return undefined;
+  try {
+    return new BoundedLexer({ gfm: true }).lex(text);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+class BoundedLexer extends Lexer {
+  override inlineTokens(source: string, tokens: Token[] = []): Token[] {
+    if (source.length <= MAX_PARAGRAPH) return super.inlineTokens(source, tokens);
+    tokens.push({ type: 'text', raw: source, text: source });
+    return tokens;
+  }
+}
+
+function All({ of }: { readonly of: readonly Token[] }) {
+  return of.map((token, index) => <Fragment key={index}>{shown(token as MarkedToken)}</Fragment>);
+}
+
+function shown(token: MarkedToken): ReactNode {
+  switch (token.type) {
+    case 'text':
+      return token.tokens ? <All of={token.tokens} /> : decoded(token.text);
+    case 'paragraph':
+      return createElement('p', undefined, <All of={token.tokens} />);
+    case 'strong':
+    case 'em':
+    case 'del':
+    case 'blockquote':
+      return createElement(token.type, undefined, <All of={token.tokens} />);
+    case 'heading':
+      return createElement(`h${token.depth}`, undefined, <All of={token.tokens} />);
+    case 'codespan':
+      return <code>{token.text}</code>;
+    case 'code':
+      return (
+        <pre>
+          <code>{`${token.text}\n`}</code>
+        </pre>
+      );
+    case 'list':
+      return createElement(
+        token.ordered ? 'ol' : 'ul',
+        token.ordered && token.start !== 1 ? { start: token.start } : undefined,
+        token.items.map((item, index) => <li key={index}>{<All of={item.tokens} />}</li>),
+      );
+    case 'checkbox':
+      return (
+        <>
+          <input type="checkbox" checked={token.checked} disabled />{' '}
+        </>
+      );
+    case 'table':
+      return <Table of={token} />;
+    case 'link':
+      return <Link of={token} />;
+    case 'image':
+      return token.href.startsWith('data:image/') ? <img src={token.href} alt={token.text} /> : token.text || 'picture';
+    case 'br':
+      return <br />;
+    case 'hr':
+      return <hr />;
+    case 'html':
+    case 'escape':
+      return token.text;
+    default:
+      return null;
+  }
+}
+
+function Table({ of }: { readonly of: Tokens.Table }) {
+  const cells = (row: readonly Tokens.TableCell[], tag: 'th' | 'td') =>
+    row.map(({ tokens, align }, index) =>
+      createElement(tag, { key: index, ...(align && { style: { textAlign: align } }) }, <All of={tokens} />),
+    );
+  return (
+    <table>
+      <thead>
+        <tr>{cells(of.header, 'th')}</tr>
+      </thead>
+      <tbody>
+        {of.rows.map((row, index) => (
+          <tr key={index}>{cells(row, 'td')}</tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** It opens in a new tab without a referrer. Pictures of other hosts are not fetched, because that would send one too. */
+function Link({ of }: { readonly of: Tokens.Link }) {
+  const href = of.autolink ? of.href : decoded(of.href);
+  if (!isHarmless(href)) return <All of={of.tokens} />;
+  return (
+    <a href={href} title={of.title ? decoded(of.title) : undefined} target="_blank" rel="noreferrer noopener">
+      <All of={of.tokens} />
+    </a>
+  );
+}
+
+/** Without a scheme, or with one that runs nothing. */
+function isHarmless(href: string): boolean {
+  const [scheme] = /^[^/?#]*?:/.exec(href) ?? [];
+  return scheme === undefined || /^(?:https?|mailto):$/i.test(scheme);
+}
+
+/** `&copy;` as ©: one reference at a time, so that nothing else of the text is read as HTML. */
+function decoded(text: string): string {
+  return text.replace(/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/g, (reference) => {
+    const element = document.createElement('i');
+    element.innerHTML = reference;
+    return element.textContent;
+  });
+}
 
 /** Text that is still streaming: finished blocks stay as they are, so each new piece lays out only the last one. */
 export function StreamingProse({ text }: { readonly text: string }) {

@@ -1,0 +1,52 @@
+// @vitest-environment happy-dom
+import { cleanup, render } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
+import { Prose } from './prose.tsx';
+
+afterEach(cleanup);
+
+const html = (text: string): string => render(<Prose text={text} />).container.querySelector('.prose')!.innerHTML;
+
+it.each([
+  [
+    '# One\n\nA *b* **c** ~~d~~ `e &lt;` &lt;f&gt; \\*',
+    '<h1>One</h1><p>A <em>b</em> <strong>c</strong> <del>d</del> <code>e &amp;lt;</code> &lt;f&gt; *</p>',
+  ],
+  ['3. a\n4. b\n   - c', '<ol start="3"><li>a</li><li>b<ul><li>c</li></ul></li></ol>'],
+  ['- [x] done', '<ul><li><input disabled="" type="checkbox" checked=""> done</li></ul>'],
+  ['```ts\na < b\n```', '<pre><code>a &lt; b\n</code></pre>'],
+  ['> a  \n> b', '<blockquote><p>a<br>b</p></blockquote>'],
+  ['|a|\n|-|\n|`b`|', '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td><code>b</code></td></tr></tbody></table>'],
+])('CL1130: the words of an agent are drawn as the markdown that they are: %j', (text, drawn) => {
+  expect(html(text)).toBe(drawn);
+});
+
+it.each([
+  '<img src=x onerror=alert(1)> <script>alert(1)</script>',
+  '<div onclick="alert(1)">x</div>',
+  '[a](javascript:alert(1)) [a](java&#x73;cript:alert(1)) [a](&#106;avascript&colon;alert(1)) <javascript:alert(1)>',
+  '[a](data:text/html,x) ![a](https://other.example/a.png) ![a](x.svg)',
+])(
+  'CL1131: what an agent writes brings no HTML, no address that runs something and no picture of another host into the page: %j',
+  (text) => {
+    const { container } = render(<Prose text={text} />);
+    expect(container.querySelectorAll('a, img, script, div:not(.prose):not(:has(.prose)), [onclick]')).toHaveLength(0);
+  },
+);
+
+it('CL1131: links open a page of their own without a referrer', () => {
+  const { container } = render(<Prose text={'[a](https://a.example/?b=1&amp;c "t") https://b.example'} />);
+  const links = [...container.querySelectorAll('a')].map((a) => [a.href, a.title, a.target, a.rel]);
+  expect(links).toEqual([
+    ['https://a.example/?b=1&c', 't', '_blank', 'noreferrer noopener'],
+    ['https://b.example/', '', '_blank', 'noreferrer noopener'],
+  ]);
+});
+
+it.each([['*a'.repeat(40_000)], ['>'.repeat(50_000)], ['a'.repeat(100_001)]])(
+  'CL1132: a text that would hold the page while it is laid out is shown as it is',
+  (text) => {
+    const { container } = render(<Prose text={text} />);
+    expect([container.textContent.includes(text.slice(0, 20)), container.querySelector('em, blockquote')]).toEqual([true, null]);
+  },
+);
