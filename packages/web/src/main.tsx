@@ -3,6 +3,7 @@ import { ApiError } from '@tendon/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Pages } from './app/routes.tsx';
+import { startLanguage } from './lib/language/language.ts';
 import './styles/index.css';
 
 const queries = new QueryClient({
@@ -15,13 +16,18 @@ const queries = new QueryClient({
   },
 });
 
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <Pages />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const draw = () =>
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <Pages />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+
+const language = startLanguage();
+if (language) void language.then(draw);
+else draw();
 
 // Without one the app works all the same, but not without a connection.
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {

@@ -7,6 +7,7 @@ import { keyMatches, keyText } from '../lib/keys.ts';
 import { paths } from '../lib/paths.ts';
 import { conversationsQuery } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
+import { t } from '../lib/language/text.ts';
 
 const WITHIN_MS = 800;
 
@@ -64,7 +65,7 @@ export function Palette() {
     <dialog
       ref={dialog}
       className="palette"
-      aria-label="Commands"
+      aria-label={t('Commands')}
       onClose={() => setOpen(false)}
       onClick={(event) => event.target === dialog.current && close()}
     >
@@ -98,11 +99,11 @@ function PaletteList({ commands, close }: { readonly commands: readonly Command[
     <>
       <input
         role="combobox"
-        aria-label="Command"
+        aria-label={t('Command')}
         aria-expanded="true"
         aria-controls={id}
         aria-activedescendant={hits[chosen] ? `${id}-${chosen}` : undefined}
-        placeholder="Run a command or find a conversation"
+        placeholder={t('Run a command or find a conversation')}
         autoFocus
         value={text}
         onChange={(event) => {
@@ -127,7 +128,7 @@ interface HitsProps {
 
 function Hits({ id, hits, chosen, onChoose, onRun, typed }: HitsProps) {
   return (
-    <div id={id} role="listbox" aria-label="Commands" className="scroll">
+    <div id={id} role="listbox" aria-label={t('Commands')} className="scroll">
       {hits.map((command, index) => (
         <div
           key={command.id}
@@ -142,11 +143,11 @@ function Hits({ id, hits, chosen, onChoose, onRun, typed }: HitsProps) {
         >
           <span className="truncate">{command.title}</span>
           <span className="flex-1" />
-          {command.group === 'Conversations' && <span className="text-ink-3">Conversation</span>}
+          {command.group === 'Conversations' && <span className="text-ink-3">{t('Conversation')}</span>}
           {command.keys?.[0] && <kbd>{keyText(command.keys[0])}</kbd>}
         </div>
       ))}
-      {hits.length === 0 && <p className="px-2 py-2 text-ink-3">No match for “{cut(typed, 60)}”</p>}
+      {hits.length === 0 && <p className="px-2 py-2 text-ink-3">{t('No match for “{{text}}”', { text: cut(typed, 60) })}</p>}
     </div>
   );
 }
@@ -177,20 +178,20 @@ export function KeyMap() {
     setCommands(registry.all().filter((command) => command.keys?.length));
     dialog.current?.showModal();
   };
-  useCommands('key-map', [{ id: 'key-map', title: 'Keyboard shortcuts', group: 'App', keys: ['?'], run: open }]);
+  useCommands('key-map', [{ id: 'key-map', title: t('Keyboard shortcuts'), group: 'App', keys: ['?'], run: open }]);
   const groups = [...Map.groupBy(commands, (command) => command.group)];
   return (
     <dialog ref={dialog} className="palette key-map" aria-labelledby="key-map-heading">
       <header>
         <h2 id="key-map-heading" className="flex-1 font-semibold">
-          Keys
+          {t('Keys')}
         </h2>
-        <Button onClick={() => dialog.current?.close()}>Close</Button>
+        <Button onClick={() => dialog.current?.close()}>{t('Close')}</Button>
       </header>
-      <div className="scroll" tabIndex={0} role="group" aria-label="Keys of this page">
+      <div className="scroll" tabIndex={0} role="group" aria-label={t('Keys of this page')}>
         {groups.map(([group, list]) => (
-          <section key={group} aria-label={group}>
-            <h3 className="pt-2 text-small text-ink-3">{group}</h3>
+          <section key={group} aria-label={t(group)}>
+            <h3 className="pt-2 text-small text-ink-3">{t(group)}</h3>
             <dl>
               {list.map((command) => (
                 <div key={command.id}>
@@ -205,7 +206,7 @@ export function KeyMap() {
             </dl>
           </section>
         ))}
-        <p className="pt-3 text-small text-ink-3">Single-letter keys work when the conversation has focus.</p>
+        <p className="pt-3 text-small text-ink-3">{t('Single-letter keys work when the conversation has focus.')}</p>
       </div>
     </dialog>
   );

@@ -1,5 +1,7 @@
 import { BrowserRouter, Outlet, Route, Routes, useLocation, useMatch, useNavigate } from 'react-router';
 import { Component, lazy, type ReactNode, Suspense, useContext } from 'react';
+import { useLanguage } from '../lib/language/language.ts';
+import { t } from '../lib/language/text.ts';
 import { useNotifications } from '../lib/notifications.ts';
 import { paths } from '../lib/paths.ts';
 import { NotFound } from '../pages/not-found.tsx';
@@ -60,15 +62,15 @@ function PageError({ error }: { readonly error: unknown }) {
   return (
     <main className="notice" role="alert">
       <h1>
-        <b>This page stopped working. The conversation goes on.</b>
+        <b>{t('This page stopped working. The conversation goes on.')}</b>
       </h1>
       <p className="mono">{error instanceof Error ? error.message : details}</p>
       <div className="mt-2 flex gap-2">
         <Button look="main" onClick={() => location.reload()}>
-          Reload the page
+          {t('Reload the page')}
         </Button>
         <Button look="line" onClick={() => void navigator.clipboard.writeText(details)}>
-          Copy details
+          {t('Copy details')}
         </Button>
       </div>
     </main>
@@ -78,14 +80,16 @@ function PageError({ error }: { readonly error: unknown }) {
 /** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
 function App() {
   const { pathname } = useLocation();
+  const language = useLanguage();
   const isWatching = useMatch(paths.shared) !== null;
   const isInSettings = useMatch(`${paths.settings}/:page?`) !== null;
   return (
-    <KeyboardProvider>
+    // Texts are asked for when something is drawn: in another language all of it is drawn anew.
+    <KeyboardProvider key={language}>
       <div className="app" ref={inheritFocus}>
         {!isWatching && !isInSettings && (
           <a className="skip-link" href="#composer">
-            Write a message
+            {t('Write a message')}
           </a>
         )}
         <AppCommands />
@@ -119,15 +123,16 @@ function AppCommands() {
   const navigate = useNavigate();
   const go = (path: string) => void navigate(path);
   useCommands('app', [
-    { id: 'palette', title: 'Search or run a command', group: 'App', keys: ['mod+k'], listed: false, run: registry.openPalette },
-    { id: 'new', title: 'New task', group: 'App', keys: ['g n'], when: 'stream', run: () => go(paths.home) },
-    { id: 'settings', title: 'Settings', group: 'App', keys: ['mod+,'], run: () => go(paths.settings) },
-    { id: 'theme-light', title: 'Theme: light', group: 'App', run: () => theme.choose('light') },
-    { id: 'theme-dark', title: 'Theme: dark', group: 'App', run: () => theme.choose('dark') },
-    { id: 'theme-system', title: 'Theme: follow the system', group: 'App', run: () => theme.choose('system') },
-    { id: 'sign-out', title: 'Sign out', group: 'App', run: () => void signOut() },
-    { id: 'next-region', title: 'Next region', group: 'App', keys: ['f6'], listed: false, run: () => moveRegion(1) },
-    { id: 'last-region', title: 'Previous region', group: 'App', keys: ['shift+f6'], listed: false, run: () => moveRegion(-1) },
+    { id: 'palette', title: t('Search or run a command'), group: 'App', keys: ['mod+k'], listed: false, run: registry.openPalette },
+    { id: 'new', title: t('New task'), group: 'App', keys: ['g n'], when: 'stream', run: () => go(paths.home) },
+    { id: 'settings', title: t('Settings'), group: 'App', keys: ['mod+,'], run: () => go(paths.settings) },
+    { id: 'language', title: t('Language'), group: 'App', run: () => go(paths.settingsPage('appearance')) },
+    { id: 'theme-light', title: t('Theme: light'), group: 'App', run: () => theme.choose('light') },
+    { id: 'theme-dark', title: t('Theme: dark'), group: 'App', run: () => theme.choose('dark') },
+    { id: 'theme-system', title: t('Theme: follow the system'), group: 'App', run: () => theme.choose('system') },
+    { id: 'sign-out', title: t('Sign out'), group: 'App', run: () => void signOut() },
+    { id: 'next-region', title: t('Next region'), group: 'App', keys: ['f6'], listed: false, run: () => moveRegion(1) },
+    { id: 'last-region', title: t('Previous region'), group: 'App', keys: ['shift+f6'], listed: false, run: () => moveRegion(-1) },
   ]);
   return null;
 }

@@ -1,5 +1,6 @@
 import { isDemoModel } from '../lib/models.ts';
 import { money, short } from './figures.ts';
+import { t } from '../lib/language/text.ts';
 
 /** What was spent, as the log has it: nothing here depends on the model that is chosen now. */
 interface Spent {
@@ -21,10 +22,12 @@ export interface CostWords {
 export function costWords({ cost, unpriced = 0, answeredBy }: Spent): CostWords {
   if (cost === undefined) return { text: '' };
   if (unpriced > 0) {
-    const tokens = `${short(unpriced)} tokens, price not known`;
-    return cost > 0 ? { text: `${money(cost)} +`, title: `${money(cost)} and ${tokens}` } : { text: '–', title: tokens };
+    const tokens = t('{{unpriced}} tokens, price not known', { unpriced: short(unpriced) });
+    return cost > 0
+      ? { text: `${money(cost)} +`, title: t('{{cost}} and {{tokens}}', { cost: money(cost), tokens }) }
+      : { text: '–', title: tokens };
   }
   if (cost > 0) return { text: money(cost) };
-  if (isDemoModel(answeredBy)) return { text: 'demo', title: 'Scripted answers of the demo model, free' };
+  if (isDemoModel(answeredBy)) return { text: 'demo', title: t('Scripted answers of the demo model, free') };
   return { text: answeredBy ? money(0) : '' };
 }

@@ -1,9 +1,9 @@
 import type { ConversationInfo } from '@tendon/client';
 import { type Action, type AgentState, parseAgentState } from '@tendon/protocol';
 import type { Glyph } from '../ui/icon.tsx';
-import { count } from './figures.ts';
 import { causeWords, troubleWords } from './error-words.ts';
 import { commandWords, cut, fileName, firstLine, hostName } from './shorten.ts';
+import { spoken, t } from '../lib/language/text.ts';
 
 interface StateFacts {
   readonly state: AgentState;
@@ -42,95 +42,108 @@ export function stateSentence(facts: StateFacts): StateSentence {
 }
 
 const SENTENCES = {
-  loading: (facts) => ({ glyph: 'running', text: facts.starting ?? 'Starting the sandbox' }),
-  init: () => ({ glyph: 'dot', text: 'Ready' }),
+  loading: (facts) => ({ glyph: 'running', text: facts.starting ?? t('Starting the sandbox') }),
+  init: () => ({ glyph: 'dot', text: t('Ready') }),
   running: (facts) => ({ glyph: 'running', text: workWords(facts) }),
   awaiting_user_input: ({ isFresh, asks }) =>
     isFresh
-      ? { glyph: 'dot', text: 'Ready' }
+      ? { glyph: 'dot', text: t('Ready') }
       : asks
-        ? { glyph: 'waiting', text: 'Asked you something', tone: 'wait' }
-        : { glyph: 'dot', text: 'Your turn' },
+        ? { glyph: 'waiting', text: t('Asked you something'), tone: 'wait' }
+        : { glyph: 'dot', text: t('Your turn') },
   paused: (facts) => ({ glyph: 'held', text: pausedWords(facts) }),
-  stopped: () => ({ glyph: 'held', text: 'Stopped by you' }),
+  stopped: () => ({ glyph: 'held', text: t('Stopped by you') }),
   finished: (facts) => ({ glyph: 'done', text: doneWords(facts.filesEdited) }),
-  rejected: (facts) => ({ glyph: 'failed', text: facts.reason ? `Declined: ${causeWords(facts.reason)}` : 'Declined' }),
+  rejected: (facts) => ({
+    glyph: 'failed',
+    text: facts.reason ? t('Declined: {{reason}}', { reason: causeWords(facts.reason) }) : t('Declined'),
+  }),
   error: (facts) => ({
     glyph: 'failed',
-    text: `Stopped: ${causeWords(facts.reason ?? '')}${facts.reason?.startsWith('STATUS$') ? wordsOf(facts.detail, ': ') : ''}`,
+    text: t('Stopped: {{reason}}', {
+      reason: `${causeWords(facts.reason ?? '')}${facts.reason?.startsWith('STATUS$') ? wordsOf(facts.detail) : ''}`,
+    }),
     tone: 'bad',
   }),
   rate_limited: (facts) => ({ glyph: 'limited', text: pauseWords(facts), tone: 'wait' }),
-  awaiting_user_confirmation: () => ({ glyph: 'waiting', text: 'Waiting for your decision', tone: 'wait' }),
-  user_confirmed: () => ({ glyph: 'running', text: 'Approved, running it now' }),
-  user_rejected: () => ({ glyph: 'running', text: 'Rejected, finding another way' }),
+  awaiting_user_confirmation: () => ({ glyph: 'waiting', text: t('Waiting for your decision'), tone: 'wait' }),
+  user_confirmed: () => ({ glyph: 'running', text: t('Approved, running it now') }),
+  user_rejected: () => ({ glyph: 'running', text: t('Rejected, finding another way') }),
 } as const satisfies Record<AgentState, (facts: StateFacts) => StateSentence>;
 
 function doneWords(files: number | undefined): string {
-  if (files === undefined) return 'Done';
-  return files === 0 ? 'Done, nothing changed' : `Done, ${count(files, 'file')} edited`;
+  if (files === undefined) return t('Done');
+  return files === 0 ? t('Done, nothing changed') : t('Done, {{count}} files edited', { count: files });
 }
 
 /** A pause begins between two steps: one that runs is not interrupted. */
 function pausedWords({ reason = '', doing }: StateFacts): string {
-  if (doing) return `Pausing: ${doing.action === 'run' ? 'the command' : 'the step'} ends first`;
-  return /budget/i.test(reason) ? `Paused: ${causeWords(reason, 12)}` : 'Paused by you';
+  if (doing) return t(doing.action === 'run' ? 'Pausing: the command ends first' : 'Pausing: the step ends first');
+  return /budget/i.test(reason) ? t('Paused: {{reason}}', { reason: causeWords(reason, 12) }) : t('Paused by you');
 }
 
 function workWords(facts: StateFacts): string {
   const words = facts.doing && doingWords(facts.doing);
   if (words) return words;
-  return facts.isWriting ? 'Writing' : thinkingWords(facts);
+  return facts.isWriting ? t('Writing') : thinkingWords(facts);
 }
 
 /** The model's own work, or that of the one that stands in for it, and why. */
 function thinkingWords({ reason = '' }: StateFacts): string {
   const [, who] = /^(.+) answers in place of /.exec(reason) ?? [];
-  return who ? `Thinking with ${who}${wordsOf(reason.slice(reason.indexOf(': ') + 2), ': ')}` : 'Thinking';
+  return who ? `${t('Thinking with {{model}}', { model: who })}${wordsOf(reason.slice(reason.indexOf(': ') + 2))}` : t('Thinking');
 }
 
 /** The provider's words follow what we say of them: "The model's provider asked for a pause: HTTP 429, slow down". */
-function wordsOf(detail: string | undefined, before: string): string {
+function wordsOf(detail: string | undefined): string {
   const own = detail?.slice(detail.indexOf(': ') + 1).trim();
-  return own && detail!.includes(': ') ? `${before}${cut(firstLine(own), 160)}` : '';
+  return own && detail!.includes(': ') ? `: ${cut(firstLine(own), 160)}` : '';
 }
 
 function pauseWords({ model, reason, resumesAt, now }: StateFacts): string {
-  const who = `${model || 'The model'} ${troubleWords(reason)}${wordsOf(reason, ': ')}`;
+  const trouble = `${troubleWords(reason, model || undefined)}${wordsOf(reason)}`;
   const left = resumesAt && now !== undefined ? Math.ceil((Date.parse(resumesAt) - now) / 1000) : Number.NaN;
-  return Number.isNaN(left) ? who : `${who}, trying again ${left > 0 ? `in ${left} s` : 'now'}`;
+  if (Number.isNaN(left)) return trouble;
+  return left > 0 ? t('{{trouble}}, trying again in {{left}} s', { trouble, left }) : t('{{trouble}}, trying again now', { trouble });
 }
 
 /** `undefined`: it takes no time of its own. */
 function doingWords(action: Action): string | undefined {
   switch (action.action) {
     case 'run':
-      return action.args.command.trim() ? `Running ${commandWords(action.args.command)}` : 'Waiting for output';
+      return action.args.command.trim()
+        ? t('Running {{command}}', { command: commandWords(action.args.command) })
+        : t('Waiting for output');
     case 'run_ipython':
-      return 'Running Python';
+      return t('Running Python');
     case 'edit':
-      return action.args.command === 'view' ? `Reading ${fileName(action.args.path)}` : `Editing ${fileName(action.args.path)}`;
+      return action.args.command === 'view'
+        ? t('Reading {{path}}', { path: fileName(action.args.path) })
+        : t('Editing {{path}}', { path: fileName(action.args.path) });
     case 'write':
-      return `Editing ${fileName(action.args.path)}`;
+      return t('Editing {{path}}', { path: fileName(action.args.path) });
     case 'read':
-      return action.args.search ? `Searching for ${firstLine(action.args.search.pattern)}` : `Reading ${fileName(action.args.path)}`;
+      return action.args.search
+        ? t('Searching for {{pattern}}', { pattern: firstLine(action.args.search.pattern) })
+        : t('Reading {{path}}', { path: fileName(action.args.path) });
     case 'browse':
-      return `Opening ${hostName(action.args.url)}`;
+      return t('Opening {{url}}', { url: hostName(action.args.url) });
     case 'browse_interactive':
-      return 'Using the browser';
+      return t('Using the browser');
     case 'delegate':
-      return `${action.args.agent} is working`;
+      return t('{{agent}} is working', { agent: action.args.agent });
     case 'recall':
-      return action.args.note ? 'Noting something for later' : 'Searching earlier conversations';
+      return action.args.note ? t('Noting something for later') : t('Searching earlier conversations');
     case 'call_tool_mcp':
-      return `Calling ${action.args.name}`;
+      return t('Calling {{name}}', { name: action.args.name });
     default:
       return undefined;
   }
 }
 
-/** The same when nobody knows whether it still holds: "Was running npm test". */
+/** The same when nobody knows whether it still holds: "Was running npm test". Other languages cannot bend a sentence by its first word. */
 export function pastWords(text: string): string {
+  if (spoken().translate) return t('Last: {{sentence}}', { sentence: text });
   const isNow = /^(?:\w+ing|Ready|Your turn)\b|^.+ is working$/.test(text);
   return isNow ? `Was ${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/ is working$/, ' working') : text;
 }
@@ -143,12 +156,12 @@ export function conversationSentence(info: ConversationInfo): StateSentence {
     case 'STARTING':
       return stateSentence({ state: 'loading' });
     case 'RUNNING':
-      return { glyph: 'dot', text: 'Idle' };
+      return { glyph: 'dot', text: t('Idle') };
     case 'ERROR':
       return stateSentence({ state: 'error' });
     case 'STOPPED':
     case 'ARCHIVED':
-      return { glyph: 'held', text: 'Stopped' };
+      return { glyph: 'held', text: t('Stopped') };
   }
 }
 

@@ -1,4 +1,5 @@
 import { createContext, useContext, useEffect } from 'react';
+import { t, textKey } from './language/text.ts';
 
 /** One act of a person: what the palette lists, the keyboard runs and the key map shows. */
 export interface Command {
@@ -58,14 +59,14 @@ export function fuzzyMatches(typed: string, text: string): boolean {
   return at >= wanted.length;
 }
 
-const GROUPS = ['Here', 'Go to', 'Conversations', 'App'] as const satisfies readonly Command['group'][];
+const GROUPS = [textKey('Here'), textKey('Go to'), textKey('Conversations'), textKey('App')] as const satisfies readonly Command['group'][];
 
 /** What matches best comes first; of equals, what is here before what is somewhere, and what waits for a person before all of it. */
 export function bestFirst(typed: string, commands: readonly Command[]): readonly Command[] {
   const wanted = typed.trim().toLowerCase();
   const place = ({ title, group, id }: Command): number =>
     rank(wanted, title.toLowerCase()) * 10 + (id === 'approve' || id === 'reject' ? 0 : 1 + GROUPS.indexOf(group));
-  return commands.filter((command) => fuzzyMatches(typed, `${command.group} ${command.title}`)).toSorted((a, b) => place(a) - place(b));
+  return commands.filter((command) => fuzzyMatches(typed, `${t(command.group)} ${command.title}`)).toSorted((a, b) => place(a) - place(b));
 }
 
 /** 0: begins with it · 1: a word of it does · 2: has it · 3: only its letters in order. */

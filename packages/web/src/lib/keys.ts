@@ -1,9 +1,9 @@
+import { t } from './language/text.ts';
 const SIGNS: Readonly<Record<string, string>> = {
   enter: '⏎',
   backspace: '⌫',
   shift: '⇧',
   escape: 'Esc',
-  space: 'Space',
   up: '↑',
   down: '↓',
   left: '←',
@@ -18,6 +18,7 @@ export function keyText(keys: string, apple = isApple): string {
     if (part === 'mod') return apple ? '⌘' : 'Ctrl';
     if (part === 'ctrl') return apple ? '⌃' : 'Ctrl';
     // A letter alone is written as it is typed; with another key, as it stands on the keyboard.
+    if (part === 'space') return t('Space');
     return SIGNS[part] ?? (keys === part && part.length === 1 ? part : part.length <= 2 ? part.toUpperCase() : part);
   });
   return parts.join(apple ? '' : ' ');

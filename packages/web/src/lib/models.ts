@@ -1,10 +1,11 @@
+import { t } from './language/text.ts';
 /** Whether answers of this model are the scripted demonstration; every place that shows them marks them. */
 export function isDemoModel(name: string | null | undefined): boolean {
   return name === 'demo' || (name?.startsWith('demo/') ?? false);
 }
 
 export function modelLabel(name: string): string {
-  return isDemoModel(name) ? 'Demo model' : name;
+  return isDemoModel(name) ? t('Demo model') : name;
 }
 
 /** The model to begin with, from the letters that a provider's keys start with. A key without a sign of its own means `gpt-4o`. */

@@ -3,6 +3,7 @@ import type { ConfirmationRule, SavedRules } from '@tendon/protocol';
 import { ruleWords } from '../copy/rule-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Late } from '../ui/placeholder.tsx';
+import { type PlainText, t, textKey } from '../lib/language/text.ts';
 
 interface RuleListProps {
   readonly queryKey: readonly string[];
@@ -25,26 +26,28 @@ export function RuleList({ queryKey, list, remove, none }: RuleListProps) {
           {problem.message}
         </p>
       )}
-      {rules.isPending && <Late>Reading the rules</Late>}
+      {rules.isPending && <Late>{t('Reading the rules')}</Late>}
       {rules.data?.length === 0 && <p className="text-ink-2">{none}</p>}
       {rules.data && rules.data.length > 0 && (
-        <ul aria-label="Rules">
+        <ul aria-label={t('Rules')}>
           {rules.data.map(({ id, rule }) => (
             <li key={id}>
-              <span>{DECISIONS[rule.decision]}</span>
+              <span>{t(DECISIONS[rule.decision])}</span>
               <code className="truncate" title={ruleWords(rule)}>
                 {ruleWords(rule)}
               </code>
-              {rule.repository !== undefined && <span className="truncate text-small text-ink-3">in {rule.repository}</span>}
+              {rule.repository !== undefined && (
+                <span className="truncate text-small text-ink-3">{t('in {{repository}}', { repository: rule.repository })}</span>
+              )}
               <span className="flex-1" />
               <Button
                 small
                 look="line"
-                aria-label={`Revoke: ${DECISIONS[rule.decision]} ${ruleWords(rule)}`}
+                aria-label={t('Revoke: {{decision}} {{rule}}', { decision: t(DECISIONS[rule.decision]), rule: ruleWords(rule) })}
                 disabled={revoke.isPending && revoke.variables === id}
                 onClick={() => revoke.mutate(id)}
               >
-                Revoke
+                {t('Revoke')}
               </Button>
             </li>
           ))}
@@ -54,4 +57,8 @@ export function RuleList({ queryKey, list, remove, none }: RuleListProps) {
   );
 }
 
-const DECISIONS: Readonly<Record<ConfirmationRule['decision'], string>> = { allow: 'Always allow', ask: 'Always ask', deny: 'Never run' };
+const DECISIONS: Readonly<Record<ConfirmationRule['decision'], PlainText>> = {
+  allow: textKey('Always allow'),
+  ask: textKey('Always ask'),
+  deny: textKey('Never run'),
+};

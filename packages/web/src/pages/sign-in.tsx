@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { stored } from '../lib/stored.ts';
 import { Button } from '../ui/button.tsx';
+import { t } from '../lib/language/text.ts';
 
 /** Asks for the key of a server that wants one; it is stored in this browser. */
 export function SignIn({ onKey, small = true }: { readonly onKey: () => void; readonly small?: boolean }) {
@@ -18,13 +19,13 @@ export function SignIn({ onKey, small = true }: { readonly onKey: () => void; re
         className="field"
         type="password"
         autoComplete="current-password"
-        aria-label="Key of this server"
-        placeholder="Key"
+        aria-label={t('Key of this server')}
+        placeholder={t('Key')}
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />
       <Button type="submit" look={small ? 'plain' : 'line'} small={small}>
-        Sign in
+        {t('Sign in')}
       </Button>
     </form>
   );

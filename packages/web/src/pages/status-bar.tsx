@@ -2,9 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { serverInfoQuery } from '../lib/server.ts';
 import { type Glyph, StateGlyph } from '../ui/icon.tsx';
+import { type PlainText, t, textKey } from '../lib/language/text.ts';
 
-const DRIVERS: Readonly<Record<string, string>> = { local: 'Local sandbox', docker: 'Docker', none: 'No sandbox' };
-const STRENGTHS: Readonly<Record<string, string>> = { container: 'container isolation', 'os-sandbox': 'isolated by the system' };
+const DRIVERS: Readonly<Record<string, PlainText>> = {
+  local: textKey('Local sandbox'),
+  docker: textKey('Docker'),
+  none: textKey('No sandbox'),
+};
+const STRENGTHS: Readonly<Record<string, PlainText>> = {
+  container: textKey('container isolation'),
+  'os-sandbox': textKey('isolated by the system'),
+};
 
 /** Connection, driver and isolation in words; the page adds its own facts at the right. */
 export function StatusBar({
@@ -31,6 +39,8 @@ export function StatusBar({
 }
 
 function sandboxWords({ driver, strength }: { readonly driver: string; readonly strength: string }): string {
-  if (strength === 'none') return 'No isolation: commands run as you, on this machine';
-  return `${DRIVERS[driver] ?? driver}, ${STRENGTHS[strength] ?? strength}`;
+  if (strength === 'none') return t('No isolation: commands run as you, on this machine');
+  const { [driver]: name } = DRIVERS;
+  const { [strength]: isolation } = STRENGTHS;
+  return `${name ? t(name) : driver}, ${isolation ? t(isolation) : strength}`;
 }

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { stored } from '../lib/stored.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { t } from '../lib/language/text.ts';
 
 type ThemeChoice = 'light' | 'dark' | 'system';
 
@@ -47,7 +48,7 @@ export function useThemeChoice(): ThemeChoice {
 export function ThemeButton() {
   const now = useTheme();
   return (
-    <IconButton label={now === 'dark' ? 'Switch to light' : 'Switch to dark'} onClick={theme.toggle}>
+    <IconButton label={now === 'dark' ? t('Switch to light') : t('Switch to dark')} onClick={theme.toggle}>
       <Icon of={now === 'dark' ? Moon : Sun} />
     </IconButton>
   );

@@ -6,18 +6,19 @@ import { Button } from '../../ui/button.tsx';
 import { ExtensionList } from './extension-list.tsx';
 import { ListSection } from './list-section.tsx';
 import { SettingForm, SettingSection } from './setting-form.tsx';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
-const BUILT_IN: Readonly<Record<string, string>> = {
-  CodeActAgent: 'works with commands, cells, files and pages',
-  ExploreAgent: 'reads and changes nothing',
-  PlanAgent: 'only plans, and asks before it is carried out',
+const BUILT_IN: Readonly<Record<string, PlainText>> = {
+  CodeActAgent: textKey('works with commands, cells, files and pages'),
+  ExploreAgent: textKey('reads and changes nothing'),
+  PlanAgent: textKey('only plans, and asks before it is carried out'),
 };
 
 /** Which agent conversations begin with, what agents remember, and what the user added. */
 export function AgentsPage() {
   return (
     <>
-      <SettingSection title="Agent" about="Conversations that choose none begin with this one.">
+      <SettingSection title={t('Agent')} about={t('Conversations that choose none begin with this one.')}>
         {({ agent }) => <AgentForm key={agent} stored={agent || 'CodeActAgent'} />}
       </SettingSection>
       <NoteList />
@@ -32,11 +33,11 @@ function AgentForm({ stored }: { readonly stored: string }) {
   return (
     <SettingForm changes={{ agent }}>
       <label className="flex flex-col gap-1">
-        Agent
+        {t('Agent')}
         <select className="field w-full flex-none" value={agent} onChange={(event) => setAgent(event.target.value)}>
           {(agents.data ?? [stored]).map((name) => (
             <option key={name} value={name}>
-              {name.replace(/Agent$/, '')}: {BUILT_IN[name] ?? 'a file of the user'}
+              {name.replace(/Agent$/, '')}: {t(BUILT_IN[name] ?? 'a file of the user')}
             </option>
           ))}
         </select>
@@ -51,10 +52,10 @@ function NoteList() {
   const notes = useQuery({ queryKey, queryFn: tendon.notes.list, retry: false });
   return (
     <ListSection
-      title="Notes"
-      about="What agents remember between conversations, for you and for each repository. They write them; you correct them."
+      title={t('Notes')}
+      about={t('What agents remember between conversations, for you and for each repository. They write them; you correct them.')}
       list={notes}
-      none="Nothing was noted yet."
+      none={t('Nothing was noted yet.')}
     >
       {(file) => (
         <li key={file.name}>
@@ -85,7 +86,7 @@ function NoteForm({ file: { name, path, text: stored, problem } }: { readonly fi
       }}
     >
       <label htmlFor={id}>
-        {name === 'user' ? 'About you and everything' : name.replace('repositories/', 'About ')}{' '}
+        {name === 'user' ? t('About you and everything') : t('About {{name}}', { name: name.replace('repositories/', '') })}{' '}
         <span className="text-small text-ink-3">{path}</span>
       </label>
       <textarea
@@ -98,11 +99,13 @@ function NoteForm({ file: { name, path, text: stored, problem } }: { readonly fi
       {problem && <p className="tone-bad">{problem}</p>}
       <div className="flex items-center gap-2">
         <Button type="submit" look="line" disabled={text === stored || save.isPending}>
-          {text.trim() === '' ? 'Remove these notes' : 'Save these notes'}
+          {text.trim() === '' ? t('Remove these notes') : t('Save these notes')}
         </Button>
-        {draft && draft.was !== stored && <Button onClick={() => setDraft(undefined)}>Drop this and show what was noted meanwhile</Button>}
+        {draft && draft.was !== stored && (
+          <Button onClick={() => setDraft(undefined)}>{t('Drop this and show what was noted meanwhile')}</Button>
+        )}
         <span role="status" className="text-small text-ink-2">
-          {save.isSuccess && 'Saved'}
+          {save.isSuccess && t('Saved')}
         </span>
       </div>
       {save.error && (

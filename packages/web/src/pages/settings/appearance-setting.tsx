@@ -1,19 +1,69 @@
+import { useState } from 'react';
+import { chooseLanguage, languageChoice, type LanguageChoice, LANGUAGES } from '../../lib/language/language.ts';
+import { t, textKey } from '../../lib/language/text.ts';
 import { theme, useThemeChoice } from '../../ui/theme.tsx';
 import { SettingChoice } from './setting-form.tsx';
 
 const THEMES = [
-  { value: 'system', title: 'As the system' },
-  { value: 'light', title: 'Light' },
-  { value: 'dark', title: 'Dark' },
+  { value: 'system', title: textKey('As the system') },
+  { value: 'light', title: textKey('Light') },
+  { value: 'dark', title: textKey('Dark') },
 ] as const;
 
 /** Of this browser alone. */
 export function AppearanceSetting() {
   const chosen = useThemeChoice();
+  const choices = THEMES.map(({ value, title }) => ({ value, title: t(title) }));
   return (
-    <section className="setting" aria-labelledby="appearance-heading">
-      <h2 id="appearance-heading">Appearance</h2>
-      <SettingChoice legend="Theme" chosen={chosen} choices={THEMES} onChoose={theme.choose} />
+    <>
+      <section className="setting" aria-labelledby="appearance-heading">
+        <h2 id="appearance-heading">{t('Appearance')}</h2>
+        <SettingChoice legend={t('Theme')} chosen={chosen} choices={choices} onChoose={theme.choose} />
+      </section>
+      <LanguageSetting />
+    </>
+  );
+}
+
+/** All of the app is drawn anew in another language: the choice that a person just made keeps the focus. */
+let isBeingChosen = false;
+
+function LanguageSetting() {
+  const [chosen, setChosen] = useState(languageChoice);
+  const [wasChosen] = useState(() => isBeingChosen);
+  const [problem, setProblem] = useState<string>();
+  const choose = async (next: LanguageChoice) => {
+    isBeingChosen = true;
+    try {
+      await chooseLanguage(next);
+      setChosen(next);
+      setProblem(undefined);
+    } catch {
+      setProblem(t('This language could not be loaded. Try again when the server is reached.'));
+    } finally {
+      isBeingChosen = false;
+    }
+  };
+  const names = Object.entries(LANGUAGES).map(([value, { name }]) => ({
+    value: value as LanguageChoice,
+    title: <span lang={value}>{name}</span>,
+  }));
+  return (
+    <section className="setting" aria-labelledby="language-heading">
+      <h2 id="language-heading">{t('Language')}</h2>
+      <SettingChoice
+        legend={t('Language')}
+        chosen={chosen}
+        choices={[{ value: 'system', title: t('As the system') }, ...names]}
+        autoFocus={wasChosen}
+        onChoose={(next) => void choose(next)}
+      />
+      <p className="text-small text-ink-3">{t('What the server, the agent and the model say stays as they say it.')}</p>
+      {problem && (
+        <p role="alert" className="tone-bad">
+          {problem}
+        </p>
+      )}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { tendon } from '../../lib/server.ts';
 import { RuleList } from '../rule-list.tsx';
 import { AskingSection } from './asking-section.tsx';
+import { t } from '../../lib/language/text.ts';
 
 /** What waits for a person, and the rules that were saved. */
 export function ApprovalsPage() {
@@ -8,16 +9,17 @@ export function ApprovalsPage() {
     <>
       <AskingSection />
       <section className="setting" aria-labelledby="rules-heading">
-        <h2 id="rules-heading">Rules</h2>
+        <h2 id="rules-heading">{t('Rules')}</h2>
         <p className="text-ink-2">
-          They decide what agents run without asking you, in all conversations. A rule that you revoke counts no more from the next action
-          on.
+          {t(
+            'They decide what agents run without asking you, in all conversations. A rule that you revoke counts no more from the next action on.',
+          )}
         </p>
         <RuleList
           queryKey={['rules']}
           list={tendon.rules.list}
           remove={tendon.rules.remove}
-          none="No rule is saved: what asks is decided by the mode alone."
+          none={t('No rule is saved: what asks is decided by the mode alone.')}
         />
       </section>
     </>

@@ -2,19 +2,20 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SettingsPatch } from '@tendon/client';
 import type { ConfirmationMode } from '@tendon/protocol';
 import { settingsQuery, tendon } from '../../lib/server.ts';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
-const MODES: Readonly<Record<ConfirmationMode, string>> = {
-  always: 'Everything that may do harm',
-  rules: 'What no rule allows',
-  risk: 'What is risky',
-  never: 'Only what a rule asks about',
+const MODES: Readonly<Record<ConfirmationMode, PlainText>> = {
+  always: textKey('Everything that may do harm'),
+  rules: textKey('What no rule allows'),
+  risk: textKey('What is risky'),
+  never: textKey('Only what a rule asks about'),
 };
 
-const ANALYZERS: Readonly<Record<string, string>> = {
-  rules: 'Rules of the server',
-  llm: 'The model of the agent, for its own actions',
-  model: 'The small model',
-  invariant: 'A server of Invariant',
+const ANALYZERS: Readonly<Record<string, PlainText>> = {
+  rules: textKey('Rules of the server'),
+  llm: textKey('The model of the agent, for its own actions'),
+  model: textKey('The small model'),
+  invariant: textKey('A server of Invariant'),
 };
 
 /** What waits for a person, and who judges what is risky. */
@@ -32,9 +33,9 @@ export function AskingSection() {
   const mode = policy ?? (!isOn ? 'never' : known === undefined ? 'rules' : 'risk');
   return (
     <section className="setting" aria-labelledby="asking-heading">
-      <h2 id="asking-heading">What waits for you</h2>
+      <h2 id="asking-heading">{t('What waits for you')}</h2>
       <Choice
-        label="Agents ask before"
+        label={t('Agents ask before')}
         value={mode}
         options={MODES}
         names={Object.keys(MODES)}
@@ -42,14 +43,14 @@ export function AskingSection() {
       />
       {mode === 'risk' && (
         <Choice
-          label="Who judges the risk"
+          label={t('Who judges the risk')}
           value={known ?? 'rules'}
           options={ANALYZERS}
           names={analyzers.data}
           onChange={(next) => change.mutate({ security_analyzer: next })}
         />
       )}
-      <p className="text-small text-ink-3">Conversations that were created with a choice of their own stay with it.</p>
+      <p className="text-small text-ink-3">{t('Conversations that were created with a choice of their own stay with it.')}</p>
       {change.error && (
         <p role="alert" className="tone-bad">
           {change.error.message}
@@ -64,7 +65,7 @@ interface ChoiceProps {
   readonly value: string;
   readonly names: readonly string[];
   /** What a name means, where the app has words for it. */
-  readonly options: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, PlainText>>;
   readonly onChange: (name: string) => void;
 }
 
@@ -75,7 +76,7 @@ function Choice({ label, value, names, options, onChange }: ChoiceProps) {
       <select className="field" value={value} onChange={(event) => onChange(event.target.value)}>
         {names.map((name) => (
           <option key={name} value={name}>
-            {options[name] ?? name}
+            {options[name] ? t(options[name]) : name}
           </option>
         ))}
       </select>

@@ -5,6 +5,7 @@ import { signOut } from '../../lib/sign-out.ts';
 import { stored } from '../../lib/stored.ts';
 import { Button } from '../../ui/button.tsx';
 import { SettingField } from './setting-form.tsx';
+import { t, tx } from '../../lib/language/text.ts';
 
 /** The server of this page, and the addresses of others, each of which has a page of its own. */
 export function Connections() {
@@ -12,11 +13,11 @@ export function Connections() {
   return (
     <>
       <section className="setting" aria-labelledby="connection-heading">
-        <h2 id="connection-heading">This server</h2>
+        <h2 id="connection-heading">{t('This server')}</h2>
         <p>
           {tendon.host}
-          {server?.version && <span className="text-ink-2">, Tendon {server.version}</span>}
-          {server?.model && <span className="text-ink-2">, model {server.model}</span>}
+          {server?.version && <span className="text-ink-2">{`, Tendon ${server.version}`}</span>}
+          {server?.model && <span className="text-ink-2">{t(', model {{model}}', { model: server.model })}</span>}
         </p>
         {error && (
           <p role="alert" className="tone-bad">
@@ -24,11 +25,11 @@ export function Connections() {
           </p>
         )}
         <p className="text-small text-ink-3">
-          Its API is described at <a href="/openapi.json">/openapi.json</a>.
+          {tx('Its API is described at {{address}}.', { address: <a href="/openapi.json">/openapi.json</a> })}
         </p>
         <span>
           <Button look="line" onClick={() => void signOut()}>
-            Sign out in this browser
+            {t('Sign out in this browser')}
           </Button>
         </span>
       </section>
@@ -49,16 +50,21 @@ function OtherServers() {
   };
   return (
     <section className="setting" aria-labelledby="servers-heading">
-      <h2 id="servers-heading">Other servers</h2>
-      <p className="text-ink-2">Each has its own conversations, settings and key; a link leads to its page.</p>
+      <h2 id="servers-heading">{t('Other servers')}</h2>
+      <p className="text-ink-2">{t('Each has its own conversations, settings and key; a link leads to its page.')}</p>
       {servers.length > 0 && (
-        <ul aria-label="Other servers">
+        <ul aria-label={t('Other servers')}>
           {servers.map((one) => (
             <li key={one}>
               <a href={one}>{one}</a>
               <span className="flex-1" />
-              <Button small look="line" aria-label={`Forget ${one}`} onClick={() => change(servers.filter((other) => other !== one))}>
-                Forget
+              <Button
+                small
+                look="line"
+                aria-label={t('Forget {{one}}', { one })}
+                onClick={() => change(servers.filter((other) => other !== one))}
+              >
+                {t('Forget')}
               </Button>
             </li>
           ))}
@@ -74,14 +80,14 @@ function OtherServers() {
         }}
       >
         <SettingField
-          label="Address"
+          label={t('Address')}
           placeholder="http://192.168.1.20:3000"
           value={address}
           onChange={(event) => setAddress(event.target.value)}
         />
         <span>
           <Button type="submit" look="line" disabled={origin === undefined}>
-            Add the server
+            {t('Add the server')}
           </Button>
         </span>
       </form>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { tendon } from '../../lib/server.ts';
 import { Late } from '../../ui/placeholder.tsx';
+import { t, tx } from '../../lib/language/text.ts';
 
 interface Row {
   readonly name: string;
@@ -12,17 +13,20 @@ export function ExtensionList() {
   const { data, error, isPending } = useQuery({ queryKey: ['extensions'], queryFn: tendon.extensions.list, retry: false });
   return (
     <section className="setting" aria-labelledby="extensions-heading">
-      <h2 id="extensions-heading">Tools, hooks and plugins</h2>
+      <h2 id="extensions-heading">{t('Tools, hooks and plugins')}</h2>
       <p className="text-ink-2">
-        Files in the home of the server, which are changed there: <code>tendon tools</code>, <code>tendon hooks</code> and{' '}
-        <code>tendon plugins</code> say more.
+        {tx('Files in the home of the server, which are changed there: {{tools}}, {{hooks}} and {{plugins}} say more.', {
+          tools: <code>tendon tools</code>,
+          hooks: <code>tendon hooks</code>,
+          plugins: <code>tendon plugins</code>,
+        })}
       </p>
       {error && (
         <p role="alert" className="tone-bad">
           {error.message}
         </p>
       )}
-      {isPending && <Late>Reading tools, hooks and plugins</Late>}
+      {isPending && <Late>{t('Reading tools, hooks and plugins')}</Late>}
       {data?.problems.map((problem) => (
         <p key={problem} className="tone-bad">
           {problem}
@@ -30,19 +34,19 @@ export function ExtensionList() {
       ))}
       {data && (
         <>
-          <Rows title="Tools" rows={data.tools.map(({ name, description }) => ({ name, words: description }))} />
+          <Rows title={t('Tools')} rows={data.tools.map(({ name, description }) => ({ name, words: description }))} />
           <Rows
-            title="Hooks"
+            title={t('Hooks')}
             rows={data.hooks.map(({ name, moment, match, command, blocks_on_failure }) => ({
               name,
-              words: `${moment.replaceAll('_', ' ')}${match === null ? '' : ` of ${match}`}: ${command}${blocks_on_failure ? ' (blocks when it fails)' : ''}`,
+              words: `${moment.replaceAll('_', ' ')}${match === null ? '' : t(' of {{match}}', { match })}: ${command}${blocks_on_failure ? t(' (blocks when it fails)') : ''}`,
             }))}
           />
           <Rows
-            title="Plugins"
+            title={t('Plugins')}
             rows={data.plugins.map(({ id, is_enabled, brings }) => ({
               name: id,
-              words: `${is_enabled ? '' : 'disabled; '}${brings.join(', ') || 'brings nothing'}`,
+              words: `${is_enabled ? '' : t('disabled; ')}${brings.join(', ') || t('brings nothing')}`,
             }))}
           />
         </>
@@ -52,7 +56,7 @@ export function ExtensionList() {
 }
 
 function Rows({ title, rows }: { readonly title: string; readonly rows: readonly Row[] }) {
-  if (rows.length === 0) return <p className="text-ink-2">{title}: none.</p>;
+  if (rows.length === 0) return <p className="text-ink-2">{t('{{title}}: none.', { title })}</p>;
   return (
     <>
       <h3>{title}</h3>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
+import { t } from '../../lib/language/text.ts';
 
 const PROVIDERS: Readonly<Record<string, string>> = { github: 'GitHub', gitlab: 'GitLab', bitbucket: 'Bitbucket' };
 
@@ -11,8 +12,10 @@ export function GitAccounts() {
   return (
     <>
       <SettingSection
-        title="Accounts"
-        about="Repositories are cloned and pull requests opened with them. A token is stored only when its provider accepts it, and never comes back."
+        title={t('Accounts')}
+        about={t(
+          'Repositories are cloned and pull requests opened with them. A token is stored only when its provider accepts it, and never comes back.',
+        )}
       >
         {({ provider_tokens_set: connected = {} }) => (
           <>
@@ -21,7 +24,7 @@ export function GitAccounts() {
           </>
         )}
       </SettingSection>
-      <SettingSection title="Who commits" about="In sandboxes that know no name of their own.">
+      <SettingSection title={t('Who commits')} about={t('In sandboxes that know no name of their own.')}>
         {({ git_user_name: name, git_user_email: email }) => (
           <CommitterForm key={`${name} ${email}`} name={name ?? ''} email={email ?? ''} />
         )}
@@ -38,20 +41,20 @@ function Connected({ accounts }: { readonly accounts: Readonly<Record<string, st
     onSettled: () => queries.invalidateQueries({ queryKey: ['settings'] }),
   });
   const names = Object.entries(accounts);
-  if (names.length === 0) return <p className="text-ink-2">No account is connected: only public repositories can be cloned.</p>;
+  if (names.length === 0) return <p className="text-ink-2">{t('No account is connected: only public repositories can be cloned.')}</p>;
   return (
     <>
-      <ul aria-label="Accounts">
+      <ul aria-label={t('Accounts')}>
         {names.map(([provider, host]) => (
           <li key={provider}>
             <span>{PROVIDERS[provider] ?? provider}</span>
-            <span className="text-small text-ink-3">{host ?? 'its usual address'}</span>
+            <span className="text-small text-ink-3">{host ?? t('its usual address')}</span>
           </li>
         ))}
       </ul>
       <span>
         <Button look="line" onClick={isAsked ? () => end.mutate() : () => setAsked(true)} onBlur={() => setAsked(false)}>
-          {isAsked ? 'Remove all tokens for good' : 'Remove all tokens'}
+          {isAsked ? t('Remove all tokens for good') : t('Remove all tokens')}
         </Button>
       </span>
     </>
@@ -77,7 +80,7 @@ function ConnectForm() {
       }}
     >
       <label className="flex flex-col gap-1">
-        Provider
+        {t('Provider')}
         <select className="field w-full flex-none" value={provider} onChange={(event) => setProvider(event.target.value)}>
           {Object.entries(PROVIDERS).map(([value, words]) => (
             <option key={value} value={value}>
@@ -86,19 +89,25 @@ function ConnectForm() {
           ))}
         </select>
       </label>
-      <SettingField label="Token" type="password" autoComplete="off" value={token} onChange={(event) => setToken(event.target.value)} />
       <SettingField
-        label="Host, if it is not the provider’s own"
+        label={t('Token')}
+        type="password"
+        autoComplete="off"
+        value={token}
+        onChange={(event) => setToken(event.target.value)}
+      />
+      <SettingField
+        label={t('Host, if it is not the provider’s own')}
         placeholder="git.example.com"
         value={host}
         onChange={(event) => setHost(event.target.value)}
       />
       <div className="flex items-center gap-2">
         <Button type="submit" look="line" disabled={token.trim() === '' || connect.isPending}>
-          {connect.isPending ? 'Asking the provider' : 'Connect'}
+          {connect.isPending ? t('Asking the provider') : t('Connect')}
         </Button>
         <span role="status" className="text-small text-ink-2">
-          {connect.isSuccess && 'The provider accepts the token'}
+          {connect.isSuccess && t('The provider accepts the token')}
         </span>
       </div>
       {connect.error && (
@@ -115,8 +124,8 @@ function CommitterForm(stored: { readonly name: string; readonly email: string }
   const [email, setEmail] = useState(stored.email);
   return (
     <SettingForm changes={{ git_user_name: name.trim(), git_user_email: email.trim() }}>
-      <SettingField label="Name" value={name} onChange={(event) => setName(event.target.value)} />
-      <SettingField label="E-mail" type="email" value={email} onChange={(event) => setEmail(event.target.value)} />
+      <SettingField label={t('Name')} value={name} onChange={(event) => setName(event.target.value)} />
+      <SettingField label={t('E-mail')} type="email" value={email} onChange={(event) => setEmail(event.target.value)} />
     </SettingForm>
   );
 }

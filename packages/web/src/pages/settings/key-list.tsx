@@ -6,13 +6,14 @@ import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListSection } from './list-section.tsx';
 import { SettingField } from './setting-form.tsx';
+import { type PlainText, t, textKey, tx } from '../../lib/language/text.ts';
 
 const queryKey = ['keys'];
 
-const SCOPES: Readonly<Record<CreateKey['scope'], string>> = {
-  read: 'may look',
-  drive: 'may work with agents',
-  admin: 'may do everything',
+const SCOPES: Readonly<Record<CreateKey['scope'], PlainText>> = {
+  read: textKey('may look'),
+  drive: textKey('may work with agents'),
+  admin: textKey('may do everything'),
 };
 
 /** Keys for people and programs, each with what it may do. */
@@ -22,10 +23,10 @@ export function KeySettings() {
   const revoke = useMutation({ mutationFn: tendon.keys.revoke, onSettled: () => queries.invalidateQueries({ queryKey }) });
   return (
     <ListSection
-      title="API keys"
-      about="For other people, browsers and programs. A key that is revoked ends what it opened."
+      title={t('API keys')}
+      about={t('For other people, browsers and programs. A key that is revoked ends what it opened.')}
       list={keys}
-      none="No key was made. The one that the server was started with is not in this list."
+      none={t('No key was made. The one that the server was started with is not in this list.')}
       problem={revoke.error}
       after={<KeyForm />}
     >
@@ -33,12 +34,12 @@ export function KeySettings() {
         <li key={id}>
           <span className="truncate">{name}</span>
           <span className="text-small text-ink-3">
-            {SCOPES[scope]}, {used ? `last used ${ago(used, Date.now())}` : 'not used yet'}
-            {ends && `, ends ${dayAndClock(ends)}`}
+            {t(SCOPES[scope])}, {used ? t('last used {{used}}', { used: ago(used, Date.now()) }) : t('not used yet')}
+            {ends && t(', ends {{time}}', { time: dayAndClock(ends) })}
           </span>
           <span className="flex-1" />
-          <Button small look="line" aria-label={`Revoke the key ${name}`} onClick={() => revoke.mutate(id)}>
-            Revoke
+          <Button small look="line" aria-label={t('Revoke the key {{name}}', { name })} onClick={() => revoke.mutate(id)}>
+            {t('Revoke')}
           </Button>
         </li>
       )}
@@ -47,11 +48,11 @@ export function KeySettings() {
 }
 
 const DAY = 86_400;
-const ENDS: readonly (readonly [number, string])[] = [
-  [0, 'when it is revoked'],
-  [DAY, 'after a day'],
-  [30 * DAY, 'after 30 days'],
-  [365 * DAY, 'after a year'],
+const ENDS: readonly (readonly [number, PlainText])[] = [
+  [0, textKey('when it is revoked')],
+  [DAY, textKey('after a day')],
+  [30 * DAY, textKey('after 30 days')],
+  [365 * DAY, textKey('after a year')],
 ];
 
 function KeyForm() {
@@ -73,35 +74,35 @@ function KeyForm() {
       }}
     >
       <SettingField
-        label="Name"
-        placeholder="build server"
+        label={t('Name')}
+        placeholder={t('build server')}
         maxLength={100}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
       <label className="flex flex-col gap-1">
-        What it may do
+        {t('What it may do')}
         <select className="field w-full flex-none" value={scope} onChange={(event) => setScope(event.target.value as CreateKey['scope'])}>
           {Object.entries(SCOPES).map(([value, words]) => (
             <option key={value} value={value}>
-              {words}
+              {t(words)}
             </option>
           ))}
         </select>
       </label>
       <label className="flex flex-col gap-1">
-        It ends
+        {t('It ends')}
         <select className="field w-full flex-none" value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
           {ENDS.map(([value, words]) => (
             <option key={value} value={value}>
-              {words}
+              {t(words)}
             </option>
           ))}
         </select>
       </label>
       <span>
         <Button type="submit" look="line" disabled={name.trim() === '' || make.isPending}>
-          Make a key
+          {t('Make a key')}
         </Button>
       </span>
       {make.data && <NewKey made={make.data} />}
@@ -117,9 +118,9 @@ function KeyForm() {
 function NewKey({ made: { name, key } }: { readonly made: CreatedKey }) {
   return (
     <p role="status">
-      The key of {name} is shown this once: <code className="select-all break-all">{key}</code>{' '}
+      {tx('The key of {{name}} is shown this once: {{key}}', { name, key: <code className="select-all break-all">{key}</code> })}{' '}
       <Button small look="line" onClick={() => void navigator.clipboard.writeText(key)}>
-        Copy the key
+        {t('Copy the key')}
       </Button>
     </p>
   );

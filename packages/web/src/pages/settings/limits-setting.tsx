@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
+import { t } from '../../lib/language/text.ts';
 
 interface Limits {
   /** US dollars for one conversation. */
@@ -13,7 +14,7 @@ interface Limits {
 /** Where a conversation stops by itself, and how long it waits for a decision. */
 export function LimitsSetting() {
   return (
-    <SettingSection title="Limits" about="A conversation that reaches one stops and says so; it can go on with a new message.">
+    <SettingSection title={t('Limits')} about={t('A conversation that reaches one stops and says so; it can go on with a new message.')}>
       {({ max_budget_per_task: usd = null, max_iterations: answers = null, confirmation_timeout: seconds = null }) => (
         <LimitsForm key={`${usd} ${answers} ${seconds}`} stored={{ usd, answers, seconds }} />
       )}
@@ -30,23 +31,23 @@ function LimitsForm({ stored }: { readonly stored: Limits }) {
   return (
     <SettingForm changes={areWhole(limits) ? changes : undefined}>
       <SettingField
-        label="US dollars for one conversation"
+        label={t('US dollars for one conversation')}
         inputMode="decimal"
-        placeholder="No limit"
+        placeholder={t('No limit')}
         value={budget}
         onChange={(event) => setBudget(event.target.value)}
       />
       <SettingField
-        label="Answers of the model to one message"
+        label={t('Answers of the model to one message')}
         inputMode="numeric"
         placeholder="500"
         value={steps}
         onChange={(event) => setSteps(event.target.value)}
       />
       <SettingField
-        label="Minutes until an action that nobody decided about is rejected"
+        label={t('Minutes until an action that nobody decided about is rejected')}
         inputMode="decimal"
-        placeholder="It waits"
+        placeholder={t('It waits')}
         value={minutes}
         onChange={(event) => setMinutes(event.target.value)}
       />

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { Late } from '../../ui/placeholder.tsx';
+import { t } from '../../lib/language/text.ts';
 
 interface ListSectionProps<T> {
   readonly title: string;
@@ -27,7 +28,7 @@ export function ListSection<T>({ title, about, list, none, problem, children, af
           {error.message}
         </p>
       )}
-      {list.isPending && <Late>Reading the list</Late>}
+      {list.isPending && <Late>{t('Reading the list')}</Late>}
       {list.data?.length === 0 && <p className="text-ink-2">{none}</p>}
       {list.data && list.data.length > 0 && <ul aria-label={title}>{list.data.map(children)}</ul>}
       {after}

@@ -4,6 +4,7 @@ import type { McpLogin } from '@tendon/protocol';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const queryKey = ['mcp-logins'];
 /** A login is finished in another tab. */
@@ -15,21 +16,21 @@ export function McpLogins() {
   if (list.error instanceof ApiError && list.error.status === 403) return null;
   return (
     <section className="setting" aria-labelledby="mcp-heading">
-      <h2 id="mcp-heading">MCP servers</h2>
+      <h2 id="mcp-heading">{t('MCP servers')}</h2>
       <p className="text-ink-2">
-        One that asks for a login offers its tools once you are logged in; the login counts in all conversations.
+        {t('One that asks for a login offers its tools once you are logged in; the login counts in all conversations.')}
       </p>
       {list.error && (
         <p role="alert" className="tone-bad">
           {list.error.message}
         </p>
       )}
-      {list.isPending && <Late>Reading the MCP servers</Late>}
+      {list.isPending && <Late>{t('Reading the MCP servers')}</Late>}
       {list.data?.length === 0 && (
-        <p className="text-ink-2">The settings, the configuration and plugins name no MCP server with an address.</p>
+        <p className="text-ink-2">{t('The settings, the configuration and plugins name no MCP server with an address.')}</p>
       )}
       {list.data && list.data.length > 0 && (
-        <ul aria-label="MCP servers">
+        <ul aria-label={t('MCP servers')}>
           {list.data.map((server) => (
             <ServerRow key={server.url} server={server} />
           ))}
@@ -39,7 +40,11 @@ export function McpLogins() {
   );
 }
 
-const STATES: Readonly<Record<McpLogin['state'], string>> = { key: 'has an API key', logged_in: 'logged in', logged_out: 'not logged in' };
+const STATES: Readonly<Record<McpLogin['state'], PlainText>> = {
+  key: textKey('has an API key'),
+  logged_in: textKey('logged in'),
+  logged_out: textKey('not logged in'),
+};
 
 function ServerRow({ server: { name, url, state } }: { readonly server: McpLogin }) {
   const queries = useQueryClient();
@@ -58,7 +63,7 @@ function ServerRow({ server: { name, url, state } }: { readonly server: McpLogin
       <code className="truncate" title={url}>
         {shown}
       </code>
-      <span className="text-small text-ink-3">{STATES[state]}</span>
+      <span className="text-small text-ink-3">{t(STATES[state])}</span>
       {problem && (
         <span role="alert" className="tone-bad">
           {problem.message}
@@ -67,17 +72,29 @@ function ServerRow({ server: { name, url, state } }: { readonly server: McpLogin
       <span className="flex-1" />
       {isBegun && (
         <a href={begin.data.authorization_url} target="_blank" rel="noreferrer">
-          Permit it at {hostOf(begin.data.authorization_url)}
+          {t('Permit it at {{host}}', { host: hostOf(begin.data.authorization_url) })}
         </a>
       )}
       {state === 'logged_out' && !isBegun && (
-        <Button small look="line" aria-label={`Log in to ${shown}`} disabled={begin.isPending} onClick={() => begin.mutate()}>
-          Log in
+        <Button
+          small
+          look="line"
+          aria-label={t('Log in to {{server}}', { server: shown })}
+          disabled={begin.isPending}
+          onClick={() => begin.mutate()}
+        >
+          {t('Log in')}
         </Button>
       )}
       {state === 'logged_in' && (
-        <Button small look="line" aria-label={`Log out of ${shown}`} disabled={end.isPending} onClick={() => end.mutate()}>
-          Log out
+        <Button
+          small
+          look="line"
+          aria-label={t('Log out of {{server}}', { server: shown })}
+          disabled={end.isPending}
+          onClick={() => end.mutate()}
+        >
+          {t('Log out')}
         </Button>
       )}
     </li>

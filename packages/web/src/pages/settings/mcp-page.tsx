@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { McpLogins } from './mcp-logins.tsx';
 import { SettingField, SettingForm, type SettingsChange, SettingSection, useSaveSettings } from './setting-form.tsx';
+import { t } from '../../lib/language/text.ts';
 
 const NONE: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
 
@@ -16,8 +17,8 @@ export function McpPage() {
   return (
     <>
       <SettingSection
-        title="Servers of the settings"
-        about="Their tools are offered to agents from the next turn on. Keys never come back to the browser."
+        title={t('Servers of the settings')}
+        about={t('Their tools are offered to agents from the next turn on. Keys never come back to the browser.')}
       >
         {({ mcp_config: config }) => (
           <>
@@ -42,15 +43,15 @@ function shownServers(config: McpConfig): readonly ShownServer[] {
   const withAddress = (kind: 'sse_servers' | 'shttp_servers', words: string): readonly ShownServer[] =>
     config[kind].map((server) => ({
       name: urlOf(server),
-      words: `${words}${typeof server !== 'string' && server.api_key ? ', has a key' : ''}`,
+      words: `${words}${typeof server !== 'string' && server.api_key ? t(', has a key') : ''}`,
       remove: (now) => ({ ...now, [kind]: now[kind].filter((one) => urlOf(one) !== urlOf(server)) }),
     }));
   return [
-    ...withAddress('shttp_servers', 'by its address'),
-    ...withAddress('sse_servers', 'by its address, server-sent events'),
+    ...withAddress('shttp_servers', t('by its address')),
+    ...withAddress('sse_servers', t('by its address, server-sent events')),
     ...config.stdio_servers.map(({ name, command, args }) => ({
       name,
-      words: `program ${[command, ...args].join(' ')}`,
+      words: t('program {{command}}', { command: [command, ...args].join(' ') }),
       remove: (now: McpConfig) => ({ ...now, stdio_servers: now.stdio_servers.filter((one) => one.name !== name) }),
     })),
   ];
@@ -63,17 +64,23 @@ function urlOf(server: McpConfig['shttp_servers'][number] | McpConfig['sse_serve
 function ServerList({ config }: { readonly config: McpConfig }) {
   const save = useSaveSettings();
   const servers = shownServers(config);
-  if (servers.length === 0) return <p className="text-ink-2">The settings name no MCP server.</p>;
+  if (servers.length === 0) return <p className="text-ink-2">{t('The settings name no MCP server.')}</p>;
   return (
     <>
-      <ul aria-label="Servers of the settings">
+      <ul aria-label={t('Servers of the settings')}>
         {servers.map(({ name, words, remove }) => (
           <li key={`${name} ${words}`}>
             <code className="truncate">{name}</code>
             <span className="truncate text-small text-ink-3">{words}</span>
             <span className="flex-1" />
-            <Button small look="line" aria-label={`Remove ${name}`} disabled={save.isPending} onClick={() => save.mutate(changed(remove))}>
-              Remove
+            <Button
+              small
+              look="line"
+              aria-label={t('Remove {{name}}', { name })}
+              disabled={save.isPending}
+              onClick={() => save.mutate(changed(remove))}
+            >
+              {t('Remove')}
             </Button>
           </li>
         ))}
@@ -94,7 +101,7 @@ function AddressForm() {
   const changes = changed((now) => ({ ...now, shttp_servers: [...now.shttp_servers, added] }));
   return (
     <SettingForm
-      label="Add the address"
+      label={t('Add the address')}
       changes={/^https?:/.test(url.trim()) && URL.canParse(url.trim()) ? changes : undefined}
       onSaved={() => {
         setUrl('');
@@ -102,16 +109,16 @@ function AddressForm() {
       }}
     >
       <SettingField
-        label="Address"
+        label={t('Address')}
         placeholder="https://tools.example.com/mcp"
         value={url}
         onChange={(event) => setUrl(event.target.value)}
       />
       <SettingField
-        label="Key, if it wants one"
+        label={t('Key, if it wants one')}
         type="password"
         autoComplete="off"
-        hint="One that asks for a login instead is logged in to below."
+        hint={t('One that asks for a login instead is logged in to below.')}
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />
@@ -128,18 +135,18 @@ function ProgramForm() {
   const changes = changed((now) => ({ ...now, stdio_servers: [...now.stdio_servers, added] }));
   return (
     <SettingForm
-      label="Add the program"
+      label={t('Add the program')}
       changes={name.trim() !== '' && command !== '' ? changes : undefined}
       onSaved={() => {
         setName('');
         setLine('');
       }}
     >
-      <SettingField label="Name of a program" placeholder="files" value={name} onChange={(event) => setName(event.target.value)} />
+      <SettingField label={t('Name of a program')} placeholder="files" value={name} onChange={(event) => setName(event.target.value)} />
       <SettingField
-        label="Its command"
+        label={t('Its command')}
         placeholder="npx -y @modelcontextprotocol/server-filesystem /srv/docs"
-        hint="It runs on the server’s machine."
+        hint={t('It runs on the server’s machine.')}
         value={line}
         onChange={(event) => setLine(event.target.value)}
       />

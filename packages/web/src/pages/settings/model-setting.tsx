@@ -1,20 +1,21 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ModelInfo, ModelProbe } from '@tendon/client';
 import { useId, useState } from 'react';
-import { count, money } from '../../copy/figures.ts';
+import { money } from '../../copy/figures.ts';
 import { modelForKey } from '../../lib/models.ts';
 import { modelsQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListSection } from './list-section.tsx';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
+import { t, textKey } from '../../lib/language/text.ts';
 
 /** The model of conversations that chose none: by name, with its key and address, and tried with a real question. */
 export function ModelSetting() {
   return (
     <>
       <SettingSection
-        title="Model"
-        about="Conversations that choose none use this one, from their next turn on. The key never comes back to the browser."
+        title={t('Model')}
+        about={t('Conversations that choose none use this one, from their next turn on. The key never comes back to the browser.')}
       >
         {({ llm_model: model, llm_base_url: address, llm_api_key_set: hasKey = false }) => (
           <ModelForm key={`${model} ${address} ${hasKey}`} stored={{ model: model ?? '', address: address ?? '', hasKey }} />
@@ -44,11 +45,13 @@ function ModelForm({ stored }: { readonly stored: StoredModel }) {
     <>
       <SettingForm changes={isWhole ? changes : undefined} onSaved={() => setKey('')}>
         <SettingField
-          label="Name"
+          label={t('Name')}
           list={list}
           placeholder="anthropic/claude-sonnet-4-20250514"
           hint={
-            model.trim() === '' && key ? `Will use ${name}` : 'A provider and its name for the model, or any name that the address knows.'
+            model.trim() === '' && key
+              ? t('Will use {{name}}', { name })
+              : t('A provider and its name for the model, or any name that the address knows.')
           }
           value={model}
           onChange={(event) => setModel(event.target.value)}
@@ -59,15 +62,15 @@ function ModelForm({ stored }: { readonly stored: StoredModel }) {
           ))}
         </datalist>
         <SettingField
-          label="Key"
+          label={t('Key')}
           type="password"
           autoComplete="off"
-          placeholder={stored.hasKey ? 'A key is set; another one replaces it' : 'None is set'}
+          placeholder={stored.hasKey ? t('A key is set; another one replaces it') : t('None is set')}
           value={key}
           onChange={(event) => setKey(event.target.value)}
         />
         <SettingField
-          label="Address, if it is not the provider's own"
+          label={t('Address, if it is not the provider’s own')}
           placeholder="http://127.0.0.1:11434/v1"
           value={address}
           onChange={(event) => setAddress(event.target.value)}
@@ -78,23 +81,29 @@ function ModelForm({ stored }: { readonly stored: StoredModel }) {
   );
 }
 
-const USES = { main: 'works', small: 'judges and explores', fallback: 'stands in when the first does not answer' } as const;
+const USES = {
+  main: textKey('works'),
+  small: textKey('judges and explores'),
+  fallback: textKey('stands in when the first does not answer'),
+} as const;
 
 /** Which models do what, and what they have shown that they can. */
 function ModelsInUse() {
   const models = useQuery({ queryKey: ['models-in-use'], queryFn: tendon.models.list, retry: false });
   return (
     <ListSection
-      title="Models in use"
-      about="The one that stands in (LLM_FALLBACK_MODEL), the small one (LLM_SMALL_MODEL) and the effort (LLM_REASONING_EFFORT) are chosen where the server is started."
+      title={t('Models in use')}
+      about={t(
+        'The one that stands in (LLM_FALLBACK_MODEL), the small one (LLM_SMALL_MODEL) and the effort (LLM_REASONING_EFFORT) are chosen where the server is started.',
+      )}
       list={models}
-      none="No model is in use."
+      none={t('No model is in use.')}
     >
       {(found) => (
         <li key={found.model}>
           <code className="truncate">{found.model}</code>
           <span className="text-small text-ink-3">
-            {[found.use && USES[found.use], ...abilities(found)].filter(Boolean).join(', ') || 'not tried yet'}
+            {[found.use && t(USES[found.use]), ...abilities(found)].filter(Boolean).join(', ') || t('not tried yet')}
           </span>
         </li>
       )}
@@ -109,7 +118,7 @@ function ModelTest() {
     <div className="setting-form">
       <div className="flex items-center gap-2">
         <Button look="line" disabled={test.isPending} onClick={() => test.mutate()}>
-          {test.isPending ? 'Asking the model' : 'Test the saved model'}
+          {test.isPending ? t('Asking the model') : t('Test the saved model')}
         </Button>
       </div>
       <p role="status" className="text-small">
@@ -123,10 +132,10 @@ function ModelTest() {
 /** What is known of them. */
 function abilities({ tools, parallel_calls: parallel, images, context_window: size }: ModelInfo): readonly string[] {
   const known = [
-    tools !== null && (tools ? 'tools' : 'calls written into its text'),
-    parallel && 'several calls at once',
-    images && 'pictures',
-    size !== null && `a window of ${count(size, 'token')}`,
+    tools !== null && (tools ? t('tools') : t('calls written into its text')),
+    parallel && t('several calls at once'),
+    images && t('pictures'),
+    size !== null && t('a window of {{count}} tokens', { count: size }),
   ];
   return known.filter((words) => typeof words === 'string');
 }
@@ -135,8 +144,11 @@ function TestResult({ found }: { readonly found: ModelProbe }) {
   if (found.failure !== null) return <span className="text-bad">{found.failure}</span>;
   return (
     <span className="text-ok">
-      {found.model} works: {abilities(found).join(', ')}. Asking cost {count(found.tokens, 'token')}
-      {found.cost_usd > 0 && `, ${money(found.cost_usd)}`}.
+      {t('{{model}} works: {{abilities}}. Asking cost {{cost}}.', {
+        model: found.model,
+        abilities: abilities(found).join(', '),
+        cost: `${t('{{count}} tokens', { count: found.tokens })}${found.cost_usd > 0 ? `, ${money(found.cost_usd)}` : ''}`,
+      })}
     </span>
   );
 }

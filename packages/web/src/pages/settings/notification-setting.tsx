@@ -1,20 +1,21 @@
 import { notifications, useNotifications } from '../../lib/notifications.ts';
 import { Button } from '../../ui/button.tsx';
+import { t, textKey } from '../../lib/language/text.ts';
 
 /** Asked for by a button, never by itself. */
 export function NotificationSetting() {
   const state = useNotifications();
   return (
     <section className="setting" aria-labelledby="notifications-heading">
-      <h2 id="notifications-heading">When something needs you</h2>
+      <h2 id="notifications-heading">{t('When something needs you')}</h2>
       <p className="text-ink-2">
-        While a page of this server is open and hidden, this browser shows what waits for your decision or answer, and leads there.
+        {t('While a page of this server is open and hidden, this browser shows what waits for your decision or answer, and leads there.')}
       </p>
-      <p role="status">{WORDS[state]}</p>
+      <p role="status">{t(WORDS[state])}</p>
       {(state === 'on' || state === 'off') && (
         <span>
           <Button look="line" onClick={() => void notifications.turn(state === 'off')}>
-            {state === 'on' ? 'Turn notifications off' : 'Turn notifications on'}
+            {state === 'on' ? t('Turn notifications off') : t('Turn notifications on')}
           </Button>
         </span>
       )}
@@ -23,8 +24,8 @@ export function NotificationSetting() {
 }
 
 const WORDS = {
-  on: 'Notifications are on.',
-  off: 'Notifications are off.',
-  refused: 'This browser refuses notifications from here. Its own settings for this site change that.',
-  impossible: 'This browser shows notifications only over https, or from this machine.',
+  on: textKey('Notifications are on.'),
+  off: textKey('Notifications are off.'),
+  refused: textKey('This browser refuses notifications from here. Its own settings for this site change that.'),
+  impossible: textKey('This browser shows notifications only over https, or from this machine.'),
 } as const;

@@ -6,6 +6,7 @@ import { paths } from '../../lib/paths.ts';
 import { serverInfoQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListSection } from './list-section.tsx';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const queryKey = ['sandboxes'];
 
@@ -19,18 +20,18 @@ export function SandboxSettings() {
   const reclaim = useMutation({ mutationFn: tendon.sandboxes.reclaim, onSettled });
   return (
     <ListSection
-      title="Sandboxes"
-      about={server?.sandbox?.description ?? 'Commands run in them; an idle one is suspended, and the next command wakes it.'}
+      title={t('Sandboxes')}
+      about={server?.sandbox?.description ?? t('Commands run in them; an idle one is suspended, and the next command wakes it.')}
       list={sandboxes}
-      none="No sandbox runs. One starts with the first command of a conversation."
+      none={t('No sandbox runs. One starts with the first command of a conversation.')}
       problem={stop.error ?? reclaim.error}
       after={
         <div className="flex items-center gap-2">
           <Button look="line" disabled={reclaim.isPending} onClick={() => reclaim.mutate()}>
-            Remove what nobody uses
+            {t('Remove what nobody uses')}
           </Button>
           <span role="status" className="text-small text-ink-2">
-            {reclaim.isSuccess && `${reclaim.data.reaped} removed`}
+            {reclaim.isSuccess && t('{{n}} removed', { n: reclaim.data.reaped })}
           </span>
         </div>
       }
@@ -45,11 +46,11 @@ export function SandboxSettings() {
           <Button
             small
             look="line"
-            aria-label={`Stop the sandbox of ${sandbox.title ?? sandbox.conversation_id}`}
+            aria-label={t('Stop the sandbox of {{title}}', { title: sandbox.title ?? sandbox.conversation_id })}
             disabled={stop.isPending && stop.variables === sandbox.conversation_id}
             onClick={() => stop.mutate(sandbox.conversation_id)}
           >
-            Stop
+            {t('Stop')}
           </Button>
         </li>
       )}
@@ -57,14 +58,18 @@ export function SandboxSettings() {
   );
 }
 
-const STATES: ReadonlyMap<SandboxInfo['state'], string> = new Map([
-  ['starting', 'starting'],
-  ['awake', 'running'],
-  ['asleep', 'suspended'],
-  ['dead', 'ended by itself'],
-  ['ended', 'only its files are left'],
-]);
+/** As the wire spells them. */
+const STATES: ReadonlyMap<SandboxInfo['state'], PlainText> = new Map([
+  ['starting', textKey('starting')],
+  ['awake', textKey('running')],
+  ['asleep', textKey('suspended')],
+  ['dead', textKey('ended by itself')],
+  ['ended', textKey('only its files are left')],
+] as const);
 
 function wordsOf({ state, uptime_seconds: up, memory_bytes: memory, disk_bytes: disk, disk_is_complete: isAll }: SandboxInfo): string {
-  return `${STATES.get(state)} for ${elapsed(up * 1000)}, ${sizeWords(memory)} of memory, ${isAll ? '' : 'over '}${sizeWords(disk)} on disk`;
+  const used = { state: t(STATES.get(state)!), time: elapsed(up * 1000), memory: sizeWords(memory), disk: sizeWords(disk) };
+  return isAll
+    ? t('{{state}} for {{time}}, {{memory}} of memory, {{disk}} on disk', used)
+    : t('{{state}} for {{time}}, {{memory}} of memory, over {{disk}} on disk', used);
 }

@@ -5,6 +5,7 @@ import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { namesIn } from './setting-form.tsx';
+import { t } from '../../lib/language/text.ts';
 
 const queryKey = ['secrets'];
 
@@ -17,9 +18,9 @@ export function SecretsSection() {
   const problem = secrets.error ?? remove.error;
   return (
     <section className="setting" aria-labelledby="secrets-heading">
-      <h2 id="secrets-heading">Secrets</h2>
+      <h2 id="secrets-heading">{t('Secrets')}</h2>
       <p className="text-ink-2">
-        A command is given a secret when it names its variable. With hosts, a command that names another one asks you first.
+        {t('A command is given a secret when it names its variable. With hosts, a command that names another one asks you first.')}
       </p>
       {problem && (
         <p role="alert" className="tone-bad">
@@ -27,13 +28,13 @@ export function SecretsSection() {
         </p>
       )}
       {secrets.data && secrets.data.length > 0 && (
-        <ul aria-label="Secrets">
+        <ul aria-label={t('Secrets')}>
           {secrets.data.map(({ name, hosts = [] }) => (
             <li key={name}>
               <code className="truncate">{name}</code>
               <SecretHosts name={name} hosts={hosts} />
-              <Button small look="line" aria-label={`Delete the secret ${name}`} onClick={() => remove.mutate(name)}>
-                Delete
+              <Button small look="line" aria-label={t('Delete the secret {{name}}', { name })} onClick={() => remove.mutate(name)}>
+                {t('Delete')}
               </Button>
             </li>
           ))}
@@ -56,10 +57,12 @@ function SecretHosts({ name, hosts }: { readonly name: string; readonly hosts: r
   if (draft === undefined) {
     return (
       <>
-        <span className="truncate text-small text-ink-3">{hosts.length === 0 ? 'for any host' : `for ${hosts.join(', ')}`}</span>
+        <span className="truncate text-small text-ink-3">
+          {hosts.length === 0 ? t('for any host') : t('for {{hosts}}', { hosts: hosts.join(', ') })}
+        </span>
         <span className="flex-1" />
-        <Button small look="line" aria-label={`Change the hosts of ${name}`} onClick={() => setDraft(hosts.join(', '))}>
-          Change hosts
+        <Button small look="line" aria-label={t('Change the hosts of {{name}}', { name })} onClick={() => setDraft(hosts.join(', '))}>
+          {t('Change hosts')}
         </Button>
       </>
     );
@@ -74,14 +77,14 @@ function SecretHosts({ name, hosts }: { readonly name: string; readonly hosts: r
     >
       <input
         className="field flex-1"
-        aria-label={`Hosts of ${name}, separated by commas; empty: any`}
+        aria-label={t('Hosts of {{name}}, separated by commas; empty: any', { name })}
         value={draft}
         ref={focusOnMount}
         onChange={(event) => setDraft(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && setDraft(undefined)}
       />
       <Button type="submit" small look="line" disabled={change.isPending}>
-        Store the hosts
+        {t('Store the hosts')}
       </Button>
       {change.error && (
         <span role="alert" className="tone-bad">
@@ -122,12 +125,12 @@ function SecretForm() {
         if (isWhole) create.mutate();
       }}
     >
-      {field('name', 'Name of the variable')}
-      {field('value', 'Value', 'password')}
-      {field('hosts', 'Hosts, separated by commas; empty: any')}
+      {field('name', t('Name of the variable'))}
+      {field('value', t('Value'), 'password')}
+      {field('hosts', t('Hosts, separated by commas; empty: any'))}
       <span>
         <Button type="submit" look="line" disabled={!isWhole || create.isPending}>
-          Store the secret
+          {t('Store the secret')}
         </Button>
       </span>
       {create.error && (

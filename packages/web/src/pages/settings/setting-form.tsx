@@ -4,6 +4,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import { settingsQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { t } from '../../lib/language/text.ts';
 
 type StoredSettings = NonNullable<Awaited<ReturnType<typeof tendon.settings.get>>>;
 
@@ -22,7 +23,7 @@ export function SettingSection({ title, about, children }: SettingSectionProps) 
     <section className="setting" aria-labelledby={heading}>
       <h2 id={heading}>{title}</h2>
       <p className="text-ink-2">{about}</p>
-      {settings.isPending && <Late>Reading the settings</Late>}
+      {settings.isPending && <Late>{t('Reading the settings')}</Late>}
       {settings.isError && (
         <p role="alert" className="text-small text-bad">
           {settings.error.message}
@@ -42,7 +43,7 @@ interface SettingFormProps {
 }
 
 /** Fields that are stored together, and whether they were. */
-export function SettingForm({ changes, onSaved, label = 'Save', children }: SettingFormProps) {
+export function SettingForm({ changes, onSaved, label = t('Save'), children }: SettingFormProps) {
   const save = useSaveSettings();
   return (
     <form
@@ -59,7 +60,7 @@ export function SettingForm({ changes, onSaved, label = 'Save', children }: Sett
           {label}
         </Button>
         <span role="status" className="text-small text-ink-2">
-          {save.isSuccess && 'Saved'}
+          {save.isSuccess && t('Saved')}
         </span>
       </div>
       {save.isError && (
@@ -84,19 +85,27 @@ export function SettingField({ label, hint, ...input }: { readonly label: string
 interface ChoiceProps<T extends string> {
   readonly legend: string;
   readonly chosen: T;
-  readonly choices: readonly { readonly value: T; readonly title: string; readonly about?: string }[];
+  readonly choices: readonly { readonly value: T; readonly title: ReactNode; readonly about?: string }[];
+  /** What is chosen has the focus. */
+  readonly autoFocus?: boolean;
   readonly onChoose: (value: T) => void;
 }
 
 /** One of a few, each with what it means. */
-export function SettingChoice<T extends string>({ legend, chosen, choices, onChoose }: ChoiceProps<T>) {
+export function SettingChoice<T extends string>({ legend, chosen, choices, autoFocus = false, onChoose }: ChoiceProps<T>) {
   const name = useId();
   return (
     <fieldset className="setting-choice">
       <legend className="sr-only">{legend}</legend>
       {choices.map(({ value, title, about }) => (
         <label key={value}>
-          <input type="radio" name={name} checked={value === chosen} onChange={() => onChoose(value)} />
+          <input
+            type="radio"
+            name={name}
+            checked={value === chosen}
+            autoFocus={autoFocus && value === chosen}
+            onChange={() => onChoose(value)}
+          />
           <span>
             {title}
             {about && <span className="block text-small text-ink-2">{about}</span>}

@@ -6,28 +6,29 @@ import { Mark } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { SETTINGS_PAGES } from './settings-pages.ts';
+import { t } from '../../lib/language/text.ts';
 
 /** What is not chosen where a task begins, a page for each subject, and for whom it holds. */
 export function SettingsPage() {
   const { page: name } = useParams();
   const page = name === undefined ? SETTINGS_PAGES[0] : SETTINGS_PAGES.find(({ id }) => id === name);
-  const title = page?.title ?? 'Settings';
+  const title = t(page?.title ?? 'Settings');
   useEffect(() => {
-    document.title = `${title} · Settings · Tendon`;
+    document.title = `${title} · ${t('Settings')} · Tendon`;
   }, [title]);
   return (
     <div className="screen">
       <header className="top-bar">
-        <Link className="brand" to={paths.home} aria-label="Tendon, home">
+        <Link className="brand" to={paths.home} aria-label={t('Tendon, home')}>
           <Mark />
           Tendon
         </Link>
         <span className="flex-1" />
         <ThemeButton />
       </header>
-      <main className="home scroll" aria-label="Settings">
+      <main className="home scroll" aria-label={t('Settings')}>
         <div className="settings-columns">
-          <nav aria-label="Settings">
+          <nav aria-label={t('Settings')}>
             <ul>
               {SETTINGS_PAGES.map(({ id, title: words }) => (
                 <li key={id}>
@@ -37,18 +38,18 @@ export function SettingsPage() {
                     aria-current={id === page?.id ? 'page' : undefined}
                     className={cx('option', id === page?.id && 'is-current')}
                   >
-                    {words}
+                    {t(words)}
                   </Link>
                 </li>
               ))}
             </ul>
           </nav>
           <div className="settings-page" key={page?.id}>
-            <h1>{page ? page.title : 'There is no such page'}</h1>
+            <h1>{t(page ? page.title : 'There is no such page')}</h1>
             {page && (
               <>
-                <p className="text-ink-2">{page.holds}</p>
-                <Suspense fallback={<Late>Loading</Late>}>
+                <p className="text-ink-2">{t(page.holds)}</p>
+                <Suspense fallback={<Late>{t('Loading')}</Late>}>
                   <page.Content />
                 </Suspense>
               </>

@@ -7,6 +7,7 @@ import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { type PlainText, t, textKey, tx } from '../../lib/language/text.ts';
 
 const queryKey = ['triggers'];
 
@@ -20,21 +21,19 @@ export function TriggerList() {
   const problem = remove.error ?? enable.error ?? triggers.error;
   return (
     <section className="setting" aria-labelledby="triggers-heading">
-      <h2 id="triggers-heading">Triggers</h2>
-      <p className="text-ink-2">They start conversations by themselves: at a time, when a webhook is called, or by a mention.</p>
+      <h2 id="triggers-heading">{t('Triggers')}</h2>
+      <p className="text-ink-2">{t('They start conversations by themselves: at a time, when a webhook is called, or by a mention.')}</p>
       {problem && (
         <p role="alert" className="tone-bad">
           {problem.message}
         </p>
       )}
-      {triggers.isPending && <Late>Reading the triggers</Late>}
+      {triggers.isPending && <Late>{t('Reading the triggers')}</Late>}
       {triggers.data?.length === 0 && (
-        <p className="text-ink-2">
-          There is no trigger. <code>tendon triggers add</code> makes one.
-        </p>
+        <p className="text-ink-2">{tx('There is no trigger. {{command}} makes one.', { command: <code>tendon triggers add</code> })}</p>
       )}
       {triggers.data && triggers.data.length > 0 && (
-        <ul aria-label="Triggers">
+        <ul aria-label={t('Triggers')}>
           {triggers.data.map((trigger) => (
             <TriggerRow
               key={trigger.id}
@@ -68,39 +67,48 @@ function TriggerRow({ trigger, onPause, onRemove }: TriggerRowProps) {
       <span className="truncate">{name}</span>
       <span className="truncate text-small text-ink-3">
         {kindWords(trigger)}
-        {enabled ? '' : ', paused'}
-        {last.data === null && ', never fired'}
-        {last.data && `, ${last.data.state} ${ago(last.data.received_at, Date.now())}`}
+        {enabled ? '' : t(', paused')}
+        {last.data === null && t(', never fired')}
+        {last.data && `, ${t(DELIVERY[last.data.state])} ${ago(last.data.received_at, Date.now())}`}
       </span>
       {last.data?.conversation_id && (
         <Link className="text-small" to={paths.conversation(last.data.conversation_id)}>
-          Conversation
+          {t('Conversation')}
         </Link>
       )}
       <span className="flex-1" />
-      <Button small look="line" aria-label={`${enabled ? 'Pause' : 'Resume'}: ${name}`} onClick={onPause}>
-        {enabled ? 'Pause' : 'Resume'}
+      <Button small look="line" aria-label={`${enabled ? t('Pause') : t('Resume')}: ${name}`} onClick={onPause}>
+        {enabled ? t('Pause') : t('Resume')}
       </Button>
       <Button
         small
         look="line"
-        aria-label={`${isAsked ? 'Remove for good' : 'Remove'}: ${name}`}
+        aria-label={`${isAsked ? t('Remove for good') : t('Remove')}: ${name}`}
         onClick={isAsked ? onRemove : () => setAsked(true)}
         onBlur={() => setAsked(false)}
       >
-        {isAsked ? 'Remove for good' : 'Remove'}
+        {isAsked ? t('Remove for good') : t('Remove')}
       </Button>
     </li>
   );
 }
 
 function kindWords({ kind, schedule }: TriggerInfo): string {
-  return kind === 'schedule' && schedule ? `schedule ${schedule.cron}` : KINDS[kind];
+  return kind === 'schedule' && schedule ? t('schedule {{cron}}', { cron: schedule.cron }) : t(KINDS[kind]);
 }
 
-const KINDS: Readonly<Record<TriggerInfo['kind'], string>> = {
-  webhook: 'webhook',
-  schedule: 'schedule',
-  github: 'mention on GitHub',
-  gitlab: 'mention on GitLab',
+const DELIVERY = {
+  accepted: textKey('accepted'),
+  working: textKey('working'),
+  posting: textKey('posting'),
+  done: textKey('done'),
+  ignored: textKey('ignored'),
+  failed: textKey('failed'),
+} as const;
+
+const KINDS: Readonly<Record<TriggerInfo['kind'], PlainText>> = {
+  webhook: textKey('webhook'),
+  schedule: textKey('schedule'),
+  github: textKey('mention on GitHub'),
+  gitlab: textKey('mention on GitLab'),
 };
