@@ -9,6 +9,7 @@ import { Empty } from '../ui/placeholder.tsx';
 import { highlight } from '../code/highlight.tsx';
 import { stored } from '../lib/stored.ts';
 import { useServed } from './use-served.ts';
+import { t, textKey } from '../lib/language/text.ts';
 
 const PANELS = {
   changes: lazy(async () => ({ default: (await import('./changes/changes-panel.tsx')).ChangesPanel })),
@@ -22,15 +23,15 @@ const PANELS = {
   raw: RawPanel,
 } as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined; readonly isOwn?: boolean }>>;
 export const TAB_NAMES = {
-  changes: 'Changes',
-  files: 'Files',
-  terminal: 'Terminal',
-  notebook: 'Notebook',
-  browser: 'Browser',
-  app: 'App',
-  plan: 'Plan',
-  timeline: 'Timeline',
-  raw: 'Events',
+  changes: textKey('Changes'),
+  files: textKey('Files'),
+  terminal: textKey('Terminal'),
+  notebook: textKey('Notebook'),
+  browser: textKey('Browser'),
+  app: textKey('App'),
+  plan: textKey('Plan'),
+  timeline: textKey('Timeline'),
+  raw: textKey('Events'),
 } as const satisfies Record<TabName, string>;
 const TABS = Object.keys(PANELS) as TabName[];
 
@@ -115,7 +116,7 @@ function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
           tabIndex={tab === shown.tab ? 0 : -1}
           onClick={() => onTab(tab)}
         >
-          {TAB_NAMES[tab]}
+          {t(TAB_NAMES[tab])}
           {counts[tab] && <span className="count">{counts[tab]}</span>}
         </button>
       ))}

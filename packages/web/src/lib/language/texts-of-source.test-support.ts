@@ -7,9 +7,9 @@ const root = join(import.meta.dirname, '../..');
 const SAYS = new Set(['t', 'tx', 'textKey']);
 /** Attributes of elements and components that a person sees or hears. */
 const SHOWN =
-  /^(?:aria-label|aria-description|aria-roledescription|aria-valuetext|title|alt|placeholder|label|legend|about|none|hint|words)$/;
+  /^(?:aria-label|aria-description|aria-roledescription|aria-valuetext|title|alt|placeholder|label|legend|about|none|hint|words|field|name)$/;
 /** Properties that end on the screen. */
-const SHOWN_PROPERTY = /^(?:title|words|about|question|consequence|verb|detail|name|text|label|holds)$/;
+const SHOWN_PROPERTY = /^(?:title|words|about|question|consequence|verb|detail|name|text|label|holds|connection)$/;
 
 interface Node {
   readonly type: string;
@@ -97,7 +97,7 @@ function* stringsIn(node: Node): Generator<string> {
 }
 
 /** The same in every language: names, and examples of what is typed. */
-const NAMES = /^(?:,? ?Tendon|GitHub|GitLab|Bitbucket|Ollama|LM Studio|vLLM|demo|tendon(?: [a-z]+)+|files|npx -y .*|\S+[./]\S+)$/;
+const NAMES = /^(?:,? ?Tendon|GitHub|GitLab|Bitbucket|Ollama|LM Studio|vLLM|demo|mod\+\S+|tendon(?: [a-z]+)+|files|npx -y .*|\S+[./]\S+)$/;
 
 /** Two letters that follow each other. */
 function areWords(text: string): boolean {

@@ -2,8 +2,9 @@ import type { ConversationSnapshot } from '@tendon/client';
 import { useEffect, useState } from 'react';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
-import { count, clock, elapsed } from '../../copy/figures.ts';
+import { clock, elapsed } from '../../copy/figures.ts';
 import { SignIn } from '../sign-in.tsx';
+import { t } from '../../lib/language/text.ts';
 
 const SILENT_MS = 2_000;
 const BACK_MS = 3_000;
@@ -17,15 +18,15 @@ export function ConnectionBar({ snapshot, onRetry }: { readonly snapshot: Conver
   const isBack = useShown(caughtUp !== undefined, BACK_MS);
   if (connection.state === 'refused') {
     return (
-      <section aria-label="Connection" className="connection-bar" data-tone="bad">
+      <section aria-label={t('Connection')} className="connection-bar" data-tone="bad">
         {connection.cause === 'key'
-          ? 'This server no longer accepts the key.'
-          : `The server refused the connection: ${connection.message}.`}
+          ? t('This server no longer accepts the key.')
+          : t('The server refused the connection: {{message}}.', { message: connection.message })}
         {connection.cause === 'key' ? (
           <SignIn onKey={onRetry} />
         ) : (
           <Button small onClick={onRetry}>
-            Try again
+            {t('Try again')}
           </Button>
         )}
       </section>
@@ -34,25 +35,27 @@ export function ConnectionBar({ snapshot, onRetry }: { readonly snapshot: Conver
   if (connection.state === 'offline') {
     const last = events.at(-1);
     return (
-      <section aria-label="Connection" className="connection-bar">
-        Offline.{last && ` You see everything up to ${clock(last.timestamp)}.`} Messages wait until you are back.
+      <section aria-label={t('Connection')} className="connection-bar">
+        {last
+          ? t('Offline. You see everything up to {{time}}. Messages wait until you are back.', { time: clock(last.timestamp) })
+          : t('Offline. Messages wait until you are back.')}{' '}
         <Button small onClick={onRetry}>
-          Try now
+          {t('Try now')}
         </Button>
       </section>
     );
   }
   if (connection.state === 'reconnecting' && now - connection.since >= SILENT_MS) {
     return (
-      <section aria-label="Connection" className="connection-bar">
-        Reconnecting, nothing is lost · {elapsed(now - connection.since)}
+      <section aria-label={t('Connection')} className="connection-bar">
+        {t('Reconnecting, nothing is lost · {{time}}', { time: elapsed(now - connection.since) })}
       </section>
     );
   }
   if (isBack && caughtUp) {
     return (
-      <section aria-label="Connection" className="connection-bar" data-tone="ok">
-        Caught up, {count(caughtUp, 'new event')}
+      <section aria-label={t('Connection')} className="connection-bar" data-tone="ok">
+        {t('Caught up, {{count}} new events', { count: caughtUp })}
       </section>
     );
   }

@@ -16,6 +16,7 @@ import { ConversationsPopup } from './conversations-popup.tsx';
 import { SharePopup } from './share-popup.tsx';
 import { ThisConversationPopup } from './this-conversation-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
+import { t } from '../../lib/language/text.ts';
 
 export function ConversationBar(props: {
   readonly title: string;
@@ -28,10 +29,10 @@ export function ConversationBar(props: {
   const { openPalette } = useContext(CommandContext);
   return (
     <header className="top-bar">
-      <Link className="brand only-wide" to={paths.home} aria-label="Tendon, home">
+      <Link className="brand only-wide" to={paths.home} aria-label={t('Tendon, home')}>
         <Mark />
       </Link>
-      <Link className="button button-icon only-narrow" to={paths.home} aria-label="Back to conversations">
+      <Link className="button button-icon only-narrow" to={paths.home} aria-label={t('Back to conversations')}>
         <Icon of={ArrowLeft} />
       </Link>
       {!isListBeside && <ConversationsPopup current={id} />}
@@ -51,14 +52,14 @@ export function ConversationBar(props: {
         )}
       </span>
       <span className="flex-1" />
-      <IconButton label="Search or run a command" hint="mod+k" onClick={openPalette}>
+      <IconButton label={t('Search or run a command')} hint="mod+k" onClick={openPalette}>
         <Icon of={Search} />
       </IconButton>
       <ThisConversationPopup />
       <SharePopup />
       <IconButton
         className="only-wide"
-        label={workbench.isShown ? 'Hide the workbench' : 'Show the workbench'}
+        label={workbench.isShown ? t('Hide the workbench') : t('Show the workbench')}
         hint="mod+\"
         onClick={workbench.toggle}
       >
@@ -88,7 +89,7 @@ function Title({ title }: { readonly title: string }) {
     return (
       <input
         className="field max-w-96 font-semibold"
-        aria-label="Title"
+        aria-label={t('Title')}
         value={draft}
         maxLength={200}
         ref={focusOnMount}
@@ -103,7 +104,7 @@ function Title({ title }: { readonly title: string }) {
   }
   return (
     <h1 className="flex min-w-0">
-      <button type="button" className="button button-quiet title-button" title="Rename" onClick={() => setDraft(title)}>
+      <button type="button" className="button button-quiet title-button" title={t('Rename')} onClick={() => setDraft(title)}>
         <span className="truncate">{rename.isPending ? rename.variables : title}</span>
       </button>
     </h1>

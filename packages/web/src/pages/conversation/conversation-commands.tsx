@@ -9,6 +9,7 @@ import { paths } from '../../lib/paths.ts';
 import { useServed } from '../../workbench/use-served.ts';
 import { TAB_NAMES } from '../../workbench/workbench.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
+import { t } from '../../lib/language/text.ts';
 
 const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'notebook', 'browser', 'app', 'plan', 'raw'];
 const TWICE_MS = 600;
@@ -25,30 +26,30 @@ export function ConversationCommands({ workbench, onTab }: ConversationCommandsP
   const served = useServed();
   useCommands('conversation', [
     ...useAgentCommands(),
-    here('share', 'Share read-only', () => document.getElementById('share')?.click()),
-    here('own-shell', 'Open your shell', () => show({ tab: 'terminal', isOwn: true })),
-    here('export', 'Download as JSON', () => void saveTrajectory(id)),
-    here('copy-conversation-link', 'Copy a link to the conversation', () => void navigator.clipboard.writeText(location.href)),
+    here('share', t('Share read-only'), () => document.getElementById('share')?.click()),
+    here('own-shell', t('Open your shell'), () => show({ tab: 'terminal', isOwn: true })),
+    here('export', t('Download as JSON'), () => void saveTrajectory(id)),
+    here('copy-conversation-link', t('Copy a link to the conversation'), () => void navigator.clipboard.writeText(location.href)),
     {
       id: 'workbench',
-      title: workbench.isShown ? 'Hide the workbench' : 'Show the workbench',
+      title: workbench.isShown ? t('Hide the workbench') : t('Show the workbench'),
       group: 'Here',
       keys: ['mod+\\'],
       run: workbench.toggle,
     },
-    { id: 'jump', title: 'Jump between conversation and workbench', group: 'Go to', keys: ['mod+j'], run: jump },
+    { id: 'jump', title: t('Jump between conversation and workbench'), group: 'Go to', keys: ['mod+j'], run: jump },
     ...TABS.map((tab, index) => ({
       id: `tab-${tab}`,
-      title: `Go to ${TAB_NAMES[tab]}`,
+      title: t('Go to {{tab}}', { tab: t(TAB_NAMES[tab]) }),
       group: 'Go to' as const,
       keys: [`g ${index + 1}`],
       when: 'stream' as const,
       run: () => onTab(tab),
     })),
     ...served.links.map(({ port, link }) =>
-      here(`open-app-${port}`, `Open app on port ${port}`, () => void window.open(link, '_blank', 'noopener')),
+      here(`open-app-${port}`, t('Open app on port {{port}}', { port }), () => void window.open(link, '_blank', 'noopener')),
     ),
-    { id: 'home', title: 'All conversations', group: 'Go to', run: () => void navigate(paths.home) },
+    { id: 'home', title: t('All conversations'), group: 'Go to', run: () => void navigate(paths.home) },
   ]);
   useEffect(focusComposer, []);
   return null;
@@ -72,12 +73,12 @@ function useAgentCommands(): readonly Command[] {
     focusComposer();
   };
   return [
-    { ...here('pause', 'Pause', () => void connection.send(actions.pause())), keys: ['mod+.'], enabled: canPause },
-    { ...here('resume', 'Resume', () => void connection.send(actions.resume())), keys: ['mod+.'], enabled: canResume && !canPause },
-    { id: 'stop', title: 'Stop', group: 'Here', keys: ['ctrl+c'], enabled: isAtWork, run: () => !hasSelection() && stop() },
-    { ...here('escape', 'Back to the message', escape), keys: ['escape'], listed: false },
-    { ...here('compose', 'Write a message', focusComposer), keys: ['i', '/'], when: 'stream' },
-    here('shorten', 'Compact the conversation', () => void connection.send(actions.shortenHistory())),
+    { ...here('pause', t('Pause'), () => void connection.send(actions.pause())), keys: ['mod+.'], enabled: canPause },
+    { ...here('resume', t('Resume'), () => void connection.send(actions.resume())), keys: ['mod+.'], enabled: canResume && !canPause },
+    { id: 'stop', title: t('Stop'), group: 'Here', keys: ['ctrl+c'], enabled: isAtWork, run: () => !hasSelection() && stop() },
+    { ...here('escape', t('Back to the message'), escape), keys: ['escape'], listed: false },
+    { ...here('compose', t('Write a message'), focusComposer), keys: ['i', '/'], when: 'stream' },
+    here('shorten', t('Compact the conversation'), () => void connection.send(actions.shortenHistory())),
   ];
 }
 

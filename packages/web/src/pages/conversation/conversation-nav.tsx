@@ -7,13 +7,14 @@ import { paths } from '../../lib/paths.ts';
 import { conversationsQuery } from '../../lib/server.ts';
 import { StateGlyph } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const MOST = 50;
 
-const GROUPS: readonly (readonly [string, (info: ConversationInfo) => boolean])[] = [
-  ['Waiting for you', isWaiting],
-  ['Working', isRunningNow],
-  ['Others', (info) => !isWaiting(info) && !isRunningNow(info)],
+const GROUPS: readonly (readonly [PlainText, (info: ConversationInfo) => boolean])[] = [
+  [textKey('Waiting for you'), isWaiting],
+  [textKey('Working'), isRunningNow],
+  [textKey('Others'), (info) => !isWaiting(info) && !isRunningNow(info)],
 ];
 
 /** The conversations, to go from one to another: those that wait first. */
@@ -21,8 +22,8 @@ export function ConversationNav({ current }: { readonly current: string }) {
   const list = useQuery(conversationsQuery);
   const newest = (list.data ?? []).toSorted((a, b) => b.last_updated_at.localeCompare(a.last_updated_at));
   return (
-    <nav className="conversation-nav scroll" aria-label="Conversations">
-      {list.isPending && <Late>Loading conversations</Late>}
+    <nav className="conversation-nav scroll" aria-label={t('Conversations')}>
+      {list.isPending && <Late>{t('Loading conversations')}</Late>}
       {list.isError && (
         <p role="alert" className="text-bad">
           {list.error.message}
@@ -32,8 +33,8 @@ export function ConversationNav({ current }: { readonly current: string }) {
         const members = newest.filter(isIn).slice(0, MOST);
         return (
           members.length > 0 && (
-            <section key={name} aria-label={name}>
-              <h2>{name}</h2>
+            <section key={name} aria-label={t(name)}>
+              <h2>{t(name)}</h2>
               <ul>
                 {members.map((info) => (
                   <li key={info.conversation_id}>
@@ -46,7 +47,7 @@ export function ConversationNav({ current }: { readonly current: string }) {
         );
       })}
       <Link className="option" to={paths.home}>
-        New task, search and all conversations
+        {t('New task, search and all conversations')}
       </Link>
     </nav>
   );

@@ -27,6 +27,7 @@ import { money, short } from '../../copy/figures.ts';
 import { cx } from '../../ui/cx.ts';
 import type { Glyph } from '../../ui/icon.tsx';
 import { StatusBar } from '../status-bar.tsx';
+import { t, textKey } from '../../lib/language/text.ts';
 
 export function ConversationPage() {
   const { conversationId = '' } = useParams();
@@ -37,7 +38,7 @@ export function ConversationPage() {
   if (!open) {
     return (
       <main className="notice">
-        <Late>Opening the conversation</Late>
+        <Late>{t('Opening the conversation')}</Late>
       </main>
     );
   }
@@ -58,7 +59,7 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
   const [pane, setPane] = useState<'conversation' | 'panel'>('conversation');
   const sentence = useStateNow(snapshot, info?.llm_model);
   const isConnected = snapshot.connection.state === 'connected';
-  const title = snapshot.title ?? info?.title ?? 'Conversation';
+  const title = snapshot.title ?? info?.title ?? t('Conversation');
   useEffect(() => {
     document.title = `${isConnected ? sentence.text : pastWords(sentence.text)} – ${title}`;
   }, [sentence.text, isConnected, title]);
@@ -87,7 +88,7 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
           </Suspense>
         )}
         <main className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-pane={pane}>
-          <section className="conversation" aria-label="Conversation">
+          <section className="conversation" aria-label={t('Conversation')}>
             <Stream />
             <ComposerBox sentence={sentence} />
           </section>
@@ -113,12 +114,12 @@ function useStateNow(snapshot: ConversationSnapshot, ownModel: string | null | u
 }
 
 const CONNECTION = {
-  connecting: ['limited', 'Connecting'],
-  connected: ['connected', 'Connected'],
-  reconnecting: ['limited', 'Reconnecting'],
-  offline: ['held', 'Offline'],
-  refused: ['failed', 'Not signed in'],
-  closed: ['held', 'Closed'],
+  connecting: ['limited', textKey('Connecting')],
+  connected: ['connected', textKey('Connected')],
+  reconnecting: ['limited', textKey('Reconnecting')],
+  offline: ['held', textKey('Offline')],
+  refused: ['failed', textKey('Not signed in')],
+  closed: ['held', textKey('Closed')],
 } as const satisfies Record<string, readonly [Glyph, string]>;
 
 function ConversationStatus({
@@ -131,9 +132,9 @@ function ConversationStatus({
   const [glyph, words] = CONNECTION[snapshot.connection.state];
   const { metrics } = snapshot.state;
   return (
-    <StatusBar glyph={glyph} connection={words}>
+    <StatusBar glyph={glyph} connection={t(words)}>
       {metrics && <ContextMeter usage={metrics.accumulated_token_usage} />}
-      {metrics ? <Cost metrics={metrics} /> : isDemoModel(nextModel) && <span>Demo model, free</span>}
+      {metrics ? <Cost metrics={metrics} /> : isDemoModel(nextModel) && <span>{t('Demo model, free')}</span>}
     </StatusBar>
   );
 }
@@ -150,15 +151,21 @@ function ContextMeter({ usage }: { readonly usage: Usage }) {
   if (size <= 0 || used <= 0) return null;
   const cached = Math.min(read, used);
   const percent = (tokens: number) => `${Math.min(100, (tokens / size) * 100)}%`;
-  const words = `${short(used)} of ${short(size)} tokens${cached > 0 ? `, ${short(cached)} cached` : ''}`;
+  const tokens = { used: short(used), size: short(size), cached: short(cached) };
+  const words = cached > 0 ? t('{{used}} of {{size}} tokens, {{cached}} cached', tokens) : t('{{used}} of {{size}} tokens', tokens);
   const isTight = used / size >= 0.8;
   return (
     <span className={cx(isTight && 'tone-wait')}>
-      <span className="meter" role="img" aria-label={`Context ${percent(used)} full`} data-tone={isTight ? 'wait' : undefined}>
+      <span
+        className="meter"
+        role="img"
+        aria-label={t('Context {{used}} full', { used: percent(used) })}
+        data-tone={isTight ? 'wait' : undefined}
+      >
         <i style={{ width: percent(cached) }} />
         <i style={{ width: percent(used - cached) }} />
       </span>
-      {isTight ? 'Shortens the history soon' : words}
+      {isTight ? t('Shortens the history soon') : words}
     </span>
   );
 }
@@ -166,14 +173,16 @@ function ContextMeter({ usage }: { readonly usage: Usage }) {
 /** Where nobody knows the price, a million tokens count as a dollar of the budget. */
 function Cost({ metrics }: { readonly metrics: LlmMetrics }) {
   const { accumulated_cost: cost, unpriced_tokens: unpriced = 0, max_budget_per_task: budget, accumulated_token_usage: usage } = metrics;
-  if (cost === 0 && isDemoModel(usage.model)) return <span>Demo model, free</span>;
+  if (cost === 0 && isDemoModel(usage.model)) return <span>{t('Demo model, free')}</span>;
   const { text, title = text } = costWords({ cost, unpriced, answeredBy: usage.model });
   const isNear = budget !== null && cost + unpriced / 1e6 >= budget * 0.8;
-  const limit = budget === null ? '' : unpriced > 0 ? `, budget ${money(budget)}` : ` of ${money(budget)}`;
   return (
     <span className={cx(isNear && 'tone-wait')}>
-      {title}
-      {limit}
+      {budget === null
+        ? title
+        : unpriced > 0
+          ? t('{{cost}}, budget {{budget}}', { cost: title, budget: money(budget) })
+          : t('{{cost}} of {{budget}}', { cost: title, budget: money(budget) })}
     </span>
   );
 }

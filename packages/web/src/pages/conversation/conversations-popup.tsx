@@ -4,6 +4,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
+import { t } from '../../lib/language/text.ts';
 
 /** Asked for only when it is looked at. */
 export const ConversationNav = lazy(async () => ({ default: (await import('./conversation-nav.tsx')).ConversationNav }));
@@ -12,15 +13,15 @@ export const ConversationNav = lazy(async () => ({ default: (await import('./con
 export function ConversationsPopup({ current }: { readonly current: string }) {
   return (
     <Popup
-      label="Conversations"
+      label={t('Conversations')}
       button={(popup) => (
-        <IconButton label="Conversations" {...popup}>
+        <IconButton label={t('Conversations')} {...popup}>
           <Icon of={List} />
         </IconButton>
       )}
     >
       {() => (
-        <Suspense fallback={<Late>Loading conversations</Late>}>
+        <Suspense fallback={<Late>{t('Loading conversations')}</Late>}>
           <ConversationNav current={current} />
         </Suspense>
       )}

@@ -9,12 +9,13 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
+import { t, textKey } from '../../lib/language/text.ts';
 
 const DAY_SECONDS = 86_400;
 const LIFETIMES = [
-  [DAY_SECONDS, 'a day'],
-  [7 * DAY_SECONDS, 'a week'],
-  [30 * DAY_SECONDS, '30 days'],
+  [DAY_SECONDS, textKey('a day')],
+  [7 * DAY_SECONDS, textKey('a week')],
+  [30 * DAY_SECONDS, textKey('30 days')],
 ] as const;
 
 /** Links that show this conversation to others: made, listed and revoked. */
@@ -22,10 +23,10 @@ export function SharePopup() {
   const { id } = useConversationActs();
   return (
     <Popup
-      label="Share read-only"
+      label={t('Share read-only')}
       align="end"
       button={(popup) => (
-        <IconButton id="share" label="Share read-only" {...popup}>
+        <IconButton id="share" label={t('Share read-only')} {...popup}>
           <Icon of={Share2} />
         </IconButton>
       )}
@@ -46,27 +47,27 @@ function Shares({ id }: { readonly id: string }) {
   const problem = shares.error ?? make.error ?? revoke.error;
   return (
     <div className="shares">
-      <p>Anyone with a link can watch this conversation live and cannot change it.</p>
+      <p>{t('Anyone with a link can watch this conversation live and cannot change it.')}</p>
       <div className="flex items-center gap-2">
         <label className="text-ink-2" htmlFor="share-lifetime">
-          Ends after
+          {t('Ends after')}
         </label>
         <select id="share-lifetime" className="field" value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
           {LIFETIMES.map(([value, words]) => (
             <option key={value} value={value}>
-              {words}
+              {t(words)}
             </option>
           ))}
         </select>
         <Button look="main" onClick={() => make.mutate()}>
-          Make a link
+          {t('Make a link')}
         </Button>
       </div>
       {make.data && make.data.id !== revoke.variables && <NewLink key={make.data.id} share={make.data} />}
       {problem && <p className="tone-bad">{problem.message}</p>}
-      {shares.isPending && <Late>Reading the links</Late>}
+      {shares.isPending && <Late>{t('Reading the links')}</Late>}
       {shares.data && shares.data.length > 0 && (
-        <ul aria-label="Links">
+        <ul aria-label={t('Links')}>
           {shares.data.map((share) => (
             <li key={share.id}>
               <span className="truncate">{linkWords(share)}</span>
@@ -74,14 +75,14 @@ function Shares({ id }: { readonly id: string }) {
               <Button
                 small
                 look="line"
-                aria-label={`Revoke the link that ends ${dayAndClock(share.expires_at)}`}
+                aria-label={t('Revoke the link that ends {{time}}', { time: dayAndClock(share.expires_at) })}
                 onClick={() => {
                   revoke.mutate(share.id);
                   // This button is about to go.
                   document.getElementById('share-lifetime')?.focus();
                 }}
               >
-                Revoke
+                {t('Revoke')}
               </Button>
             </li>
           ))}
@@ -98,17 +99,17 @@ function NewLink({ share }: { readonly share: CreatedShare }) {
   return (
     <>
       <div className="flex items-center gap-2">
-        <input className="field" aria-label="Link" readOnly value={share.url} ref={(field) => field?.select()} />
+        <input className="field" aria-label={t('Link')} readOnly value={share.url} ref={(field) => field?.select()} />
         <Button look="line" onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy link'}
+          {isCopied ? t('Copied') : t('Copy link')}
         </Button>
       </div>
-      <p className="text-small text-ink-3">It is shown this once.</p>
+      <p className="text-small text-ink-3">{t('It is shown this once.')}</p>
     </>
   );
 }
 
 function linkWords({ expires_at, last_used_at }: ShareInfo): string {
-  const opened = last_used_at === null ? 'not opened yet' : `last opened ${ago(last_used_at, Date.now())}`;
-  return `Ends ${dayAndClock(expires_at)}, ${opened}`;
+  const opened = last_used_at === null ? t('not opened yet') : t('last opened {{time}}', { time: ago(last_used_at, Date.now()) });
+  return t('Ends {{time}}, {{opened}}', { time: dayAndClock(expires_at), opened });
 }

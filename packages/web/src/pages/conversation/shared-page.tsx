@@ -6,6 +6,7 @@ import { Mark } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { useConnection } from '../../conversation/use-connection.ts';
+import { t } from '../../lib/language/text.ts';
 
 /** A conversation as a link shows it: everything that happens, live, and nothing to press. The link's key stands behind `#`. */
 export function SharedPage() {
@@ -15,15 +16,15 @@ export function SharedPage() {
   if (share === '' || open?.snapshot.connection.state === 'refused') {
     return (
       <main className="notice">
-        <h1>This link has ended</h1>
-        <p>It was revoked, it has expired, or a part of it is missing. Ask the person who sent it for a new one.</p>
+        <h1>{t('This link has ended')}</h1>
+        <p>{t('It was revoked, it has expired, or a part of it is missing. Ask the person who sent it for a new one.')}</p>
       </main>
     );
   }
   if (!open) {
     return (
       <main className="notice">
-        <Late>Opening the conversation</Late>
+        <Late>{t('Opening the conversation')}</Late>
       </main>
     );
   }
@@ -31,7 +32,7 @@ export function SharedPage() {
 }
 
 function Watching({ id, connection, snapshot }: { readonly id: string } & NonNullable<ReturnType<typeof useConnection>>) {
-  const title = snapshot.title ?? 'Shared conversation';
+  const title = snapshot.title ?? t('Shared conversation');
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -42,11 +43,11 @@ function Watching({ id, connection, snapshot }: { readonly id: string } & NonNul
           <Mark />
           <h1 className="truncate font-semibold">{title}</h1>
           <span className="flex-1" />
-          <span className="text-ink-2">Shared with you, to read</span>
+          <span className="text-ink-2">{t('Shared with you, to read')}</span>
           <ThemeButton />
         </header>
         <div className="work" data-workbench="hidden" data-pane="conversation">
-          <main className="conversation" aria-label="Conversation">
+          <main className="conversation" aria-label={t('Conversation')}>
             <Stream />
           </main>
         </div>

@@ -4,6 +4,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
+import { t } from '../../lib/language/text.ts';
 
 /** Asked for only when it is looked at. */
 const ThisConversation = lazy(async () => ({ default: (await import('./this-conversation.tsx')).ThisConversation }));
@@ -12,16 +13,16 @@ const ThisConversation = lazy(async () => ({ default: (await import('./this-conv
 export function ThisConversationPopup() {
   return (
     <Popup
-      label="This conversation"
+      label={t('This conversation')}
       align="end"
       button={(popup) => (
-        <IconButton label="This conversation" {...popup}>
+        <IconButton label={t('This conversation')} {...popup}>
           <Icon of={SlidersHorizontal} />
         </IconButton>
       )}
     >
       {() => (
-        <Suspense fallback={<Late>Reading what holds here</Late>}>
+        <Suspense fallback={<Late>{t('Reading what holds here')}</Late>}>
           <ThisConversation />
         </Suspense>
       )}

@@ -5,18 +5,19 @@ import { useConversation } from '../../conversation/open-conversation.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { RuleList } from '../rule-list.tsx';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
-const MODES: Readonly<Record<ConfirmationMode, string>> = {
-  always: 'Everything that may do harm waits for you.',
-  rules: 'What no rule allows waits for you.',
-  risk: 'What is risky waits for you.',
-  never: 'Only what a rule asks about waits for you.',
+const MODES: Readonly<Record<ConfirmationMode, PlainText>> = {
+  always: textKey('Everything that may do harm waits for you.'),
+  rules: textKey('What no rule allows waits for you.'),
+  risk: textKey('What is risky waits for you.'),
+  never: textKey('Only what a rule asks about waits for you.'),
 };
 
-const REACH: Readonly<Record<NetworkMode, string>> = {
-  full: 'Commands reach the public internet.',
-  allowlist: 'Commands reach package registries, git hosts and the hosts of the list; others ask you.',
-  none: 'Commands reach nothing.',
+const REACH: Readonly<Record<NetworkMode, PlainText>> = {
+  full: textKey('Commands reach the public internet.'),
+  allowlist: textKey('Commands reach package registries, git hosts and the hosts of the list; others ask you.'),
+  none: textKey('Commands reach nothing.'),
 };
 
 /** Approvals, saved rules and the network of the open conversation, each with the way to where it is chosen for all. */
@@ -38,19 +39,19 @@ function Approvals() {
     staleTime: 0,
   });
   return (
-    <section aria-label="Approvals">
-      <h2>Approvals</h2>
-      {data && <p>{MODES[data.mode]}</p>}
+    <section aria-label={t('Approvals')}>
+      <h2>{t('Approvals')}</h2>
+      {data && <p>{t(MODES[data.mode])}</p>}
       {error && <p className="tone-bad">{error.message}</p>}
-      <p className="text-ink-2">Rules that you saved here run, ask or are refused in this conversation alone.</p>
+      <p className="text-ink-2">{t('Rules that you saved here run, ask or are refused in this conversation alone.')}</p>
       <RuleList
         queryKey={['rules', id]}
         list={() => tendon.conversations.rules(id)}
         remove={(rule) => tendon.conversations.removeRule(id, rule)}
-        none="None is saved."
+        none={t('None is saved.')}
       />
       <p className="text-small">
-        <Link to={paths.settingsPage('approvals')}>Rules of all conversations</Link>
+        <Link to={paths.settingsPage('approvals')}>{t('Rules of all conversations')}</Link>
       </p>
     </section>
   );
@@ -65,22 +66,22 @@ function Network() {
     staleTime: 0,
   });
   return (
-    <section aria-label="Network">
-      <h2>Network</h2>
+    <section aria-label={t('Network')}>
+      <h2>{t('Network')}</h2>
       {error && <p className="tone-bad">{error.message}</p>}
       {data && (
         <>
-          <p>{REACH[data.mode]}</p>
-          {data.mode === 'allowlist' && data.allow.length > 0 && <p className="text-ink-2">On the list: {data.allow.join(', ')}</p>}
+          <p>{t(REACH[data.mode])}</p>
+          {data.mode === 'allowlist' && data.allow.length > 0 && (
+            <p className="text-ink-2">{t('On the list: {{hosts}}', { hosts: data.allow.join(', ') })}</p>
+          )}
           {data.refused.length > 0 && (
-            <ul aria-label="Refused">
+            <ul aria-label={t('Refused')}>
               {data.refused.map(({ host, port, reason, count }) => (
                 <li key={`${host} ${port}`}>
                   <code className="truncate">{host}</code>
                   <span className="flex-1" />
-                  <span className="text-small text-ink-3">
-                    refused {count}×: {reason}
-                  </span>
+                  <span className="text-small text-ink-3">{t('refused {{n}}×: {{reason}}', { n: count, reason })}</span>
                 </li>
               ))}
             </ul>
@@ -88,7 +89,7 @@ function Network() {
         </>
       )}
       <p className="text-small">
-        <Link to={paths.settingsPage('network')}>Network of all conversations</Link>
+        <Link to={paths.settingsPage('network')}>{t('Network of all conversations')}</Link>
       </p>
     </section>
   );

@@ -11,6 +11,7 @@ import { Late } from '../../ui/placeholder.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { SignIn } from '../sign-in.tsx';
 import { ConversationRow, DeletedRow } from './conversation-row.tsx';
+import { t, textKey } from '../../lib/language/text.ts';
 
 const TextHits = lazy(async () => ({ default: (await import('./text-hits.tsx')).TextHits }));
 
@@ -38,14 +39,14 @@ export function ConversationList() {
   return (
     <section className="conversations" aria-labelledby="conversations-heading">
       <ListBar filter={filter} onFilter={setFilter} search={search} onSearch={setSearch} all={all} />
-      {list.isPending && <Late>Loading conversations</Late>}
+      {list.isPending && <Late>{t('Loading conversations')}</Late>}
       {list.isError && <ListError error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && all.length === 0 && (
         <p className="text-ink-2">
-          <b className="font-semibold text-ink">No conversations yet</b> Describe a task above.
+          <b className="font-semibold text-ink">{t('No conversations yet')}</b> {t('Describe a task above.')}
         </p>
       )}
-      {list.isSuccess && all.length > 0 && shown.length === 0 && <p className="text-ink-2">{EMPTY[filter]}</p>}
+      {list.isSuccess && all.length > 0 && shown.length === 0 && <p className="text-ink-2">{t(EMPTY[filter])}</p>}
       <ul>
         {shown.map((info) => (
           <li key={info.conversation_id}>
@@ -64,7 +65,7 @@ export function ConversationList() {
       )}
       {older.hasMore && (
         <Button look="line" disabled={older.isPending} onClick={older.show}>
-          {older.isPending ? 'Loading older conversations' : 'Show older conversations'}
+          {older.isPending ? t('Loading older conversations') : t('Show older conversations')}
         </Button>
       )}
       {older.error && (
@@ -108,41 +109,41 @@ function ListBar({ filter, onFilter, search, onSearch, all }: ListBarProps) {
   return (
     <header>
       <h2 id="conversations-heading" className="flex-1">
-        Conversations
+        {t('Conversations')}
       </h2>
       {search !== undefined && (
         <input
           className="field max-w-72"
           type="search"
-          aria-label="Search conversations"
-          placeholder="Search titles and text"
+          aria-label={t('Search conversations')}
+          placeholder={t('Search titles and text')}
           value={search}
           ref={focusOnMount}
           onChange={(event) => onSearch(event.target.value)}
           onKeyDown={(event) => event.key === 'Escape' && onSearch(undefined)}
         />
       )}
-      <FilterButton name="All" is={filter === 'all'} onClick={() => onFilter('all')} />
+      <FilterButton name={t('All')} is={filter === 'all'} onClick={() => onFilter('all')} />
       <FilterButton
-        name="Waiting for you"
+        name={t('Waiting for you')}
         count={all.filter(isWaiting).length}
         is={filter === 'waiting'}
         onClick={() => onFilter('waiting')}
       />
       <span className="only-wide">
         <FilterButton
-          name="Running"
+          name={t('Running')}
           count={all.filter(isRunningNow).length}
           is={filter === 'running'}
           onClick={() => onFilter('running')}
         />
       </span>
       {search === undefined ? (
-        <IconButton label="Search conversations" onClick={() => onSearch('')}>
+        <IconButton label={t('Search conversations')} onClick={() => onSearch('')}>
           <Icon of={Search} />
         </IconButton>
       ) : (
-        <IconButton label="Close search" onClick={() => onSearch(undefined)}>
+        <IconButton label={t('Close search')} onClick={() => onSearch(undefined)}>
           <Icon of={X} />
         </IconButton>
       )}
@@ -151,9 +152,9 @@ function ListBar({ filter, onFilter, search, onSearch, all }: ListBarProps) {
 }
 
 const EMPTY = {
-  all: 'No title matches.',
-  waiting: 'Nothing needs you.',
-  running: 'Nothing is running.',
+  all: textKey('No title matches.'),
+  waiting: textKey('Nothing needs you.'),
+  running: textKey('Nothing is running.'),
 } as const satisfies Record<Filter, string>;
 
 function FilterButton(props: { readonly name: string; readonly count?: number; readonly is: boolean; readonly onClick: () => void }) {
@@ -171,16 +172,18 @@ function ListError({ error, onRetry }: { readonly error: Error; readonly onRetry
   if (error instanceof ApiError && error.status === 401) {
     return (
       <div role="alert" className="flex flex-wrap items-center gap-3 text-ink-2">
-        {stored.get('key') === null ? 'This server wants a key.' : 'This server does not accept the key.'}
+        {stored.get('key') === null ? t('This server wants a key.') : t('This server does not accept the key.')}
         <SignIn small={false} onKey={() => void queries.invalidateQueries()} />
       </div>
     );
   }
   return (
     <p role="alert" className="flex items-center gap-2 text-ink-2">
-      {error instanceof ApiError && error.status > 0 ? `${tendon.host} answered: ${error.message}.` : `Could not reach ${tendon.host}.`}
+      {error instanceof ApiError && error.status > 0
+        ? t('{{host}} answered: {{message}}.', { host: tendon.host, message: error.message })
+        : t('Could not reach {{host}}.', { host: tendon.host })}
       <Button look="line" onClick={onRetry}>
-        Try again
+        {t('Try again')}
       </Button>
     </p>
   );

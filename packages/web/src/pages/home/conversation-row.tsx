@@ -9,6 +9,7 @@ import { paths } from '../../lib/paths.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { Icon, StateGlyph } from '../../ui/icon.tsx';
+import { t } from '../../lib/language/text.ts';
 
 export function ConversationRow({ info, onDelete }: { readonly info: ConversationInfo; readonly onDelete: () => void }) {
   const { glyph, text, tone } = conversationSentence(info);
@@ -29,7 +30,7 @@ export function ConversationRow({ info, onDelete }: { readonly info: Conversatio
         <time className="row-time text-ink-3" dateTime={info.last_updated_at} title={info.last_updated_at}>
           {ago(info.last_updated_at, Date.now())}
         </time>
-        <IconButton small className="row-act" label={`Delete ${info.title}`} onClick={onDelete}>
+        <IconButton small className="row-act" label={t('Delete {{title}}', { title: info.title })} onClick={onDelete}>
           <Icon of={Trash2} small />
         </IconButton>
       </span>
@@ -45,12 +46,12 @@ export function DeletedRow({ title, onUndo }: { readonly title: string; readonly
   return (
     <div className="conversation-row text-ink-2" role="status">
       <span />
-      <span className="truncate">Deleted “{title}”</span>
+      <span className="truncate">{t('Deleted “{{title}}”', { title })}</span>
       <span className="only-wide" />
       <span className="only-wide" />
       <span className="only-wide" />
       <Button ref={undo} look="line" small onClick={onUndo}>
-        Undo
+        {t('Undo')}
       </Button>
     </div>
   );

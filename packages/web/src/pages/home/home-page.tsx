@@ -3,7 +3,6 @@ import { ApiError } from '@tendon/client';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useContext, useEffect } from 'react';
 import { Link } from 'react-router';
-import { count } from '../../copy/figures.ts';
 import { isWaiting } from '../../copy/state-sentence.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { keyText } from '../../lib/keys.ts';
@@ -17,6 +16,7 @@ import { StatusBar } from '../status-bar.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { ModelGuide } from './model-guide.tsx';
 import { TaskComposer } from './task-composer.tsx';
+import { t } from '../../lib/language/text.ts';
 
 /** Its questions are of the protocol, which a first look at the page can do without. */
 const NeedsYou = lazy(async () => ({ default: (await import('../inbox/needs-you.tsx')).NeedsYou }));
@@ -25,14 +25,14 @@ export function HomePage() {
   const model = useModelInUse();
   const waiting = (useQuery(conversationsQuery).data ?? []).filter(isWaiting).length;
   useEffect(() => {
-    document.title = waiting === 0 ? 'Tendon' : `${count(waiting, 'conversation')} waiting for you – Tendon`;
+    document.title = waiting === 0 ? 'Tendon' : t('{{count}} conversations waiting for you – Tendon', { count: waiting });
   }, [waiting]);
   return (
     <div className="screen">
       <HomeBar />
-      <main className="home scroll" aria-label="Home">
+      <main className="home scroll" aria-label={t('Home')}>
         <div className="home-column">
-          <h1>What do you want done?</h1>
+          <h1>{t('What do you want done?')}</h1>
           <TaskComposer />
           {model?.isDemo && <ModelGuide />}
           <Suspense>
@@ -41,7 +41,7 @@ export function HomePage() {
           <ConversationList />
         </div>
       </main>
-      <StatusBar {...useServerState()}>{model && <span>{model.isDemo ? 'Demo model, free' : model.label}</span>}</StatusBar>
+      <StatusBar {...useServerState()}>{model && <span>{model.isDemo ? t('Demo model, free') : model.label}</span>}</StatusBar>
     </div>
   );
 }
@@ -50,18 +50,18 @@ function HomeBar() {
   const { openPalette } = useContext(CommandContext);
   return (
     <header className="top-bar">
-      <Link className="brand" to={paths.home} aria-label="Tendon, home">
+      <Link className="brand" to={paths.home} aria-label={t('Tendon, home')}>
         <Mark />
         Tendon
       </Link>
       <span className="flex-1" />
       <button type="button" className="search only-wide" onClick={openPalette}>
         <Icon of={Search} small />
-        <span className="flex-1">Search or run a command</span>
+        <span className="flex-1">{t('Search or run a command')}</span>
         <kbd aria-hidden="true">{keyText('mod+k')}</kbd>
       </button>
       <span className="flex-1" />
-      <IconButton label="Search or run a command" className="only-narrow" onClick={openPalette}>
+      <IconButton label={t('Search or run a command')} className="only-narrow" onClick={openPalette}>
         <Icon of={Search} />
       </IconButton>
       <SettingsLink />
@@ -73,9 +73,9 @@ function HomeBar() {
 /** How the last request went: on pages without a connection of their own. */
 function useServerState(): { readonly glyph: Glyph; readonly connection: string } {
   const { error, fetchStatus } = useQuery(conversationsQuery);
-  if (fetchStatus === 'paused') return { glyph: 'held', connection: 'Offline' };
-  if (!error) return { glyph: 'connected', connection: `Connected to ${tendon.host}` };
-  if (error instanceof ApiError && error.status === 401) return { glyph: 'failed', connection: 'Signed out' };
-  if (error instanceof ApiError && error.status > 0) return { glyph: 'limited', connection: `${tendon.host} refused` };
-  return { glyph: 'limited', connection: `Could not reach ${tendon.host}` };
+  if (fetchStatus === 'paused') return { glyph: 'held', connection: t('Offline') };
+  if (!error) return { glyph: 'connected', connection: t('Connected to {{host}}', { host: tendon.host }) };
+  if (error instanceof ApiError && error.status === 401) return { glyph: 'failed', connection: t('Signed out') };
+  if (error instanceof ApiError && error.status > 0) return { glyph: 'limited', connection: t('{{host}} refused', { host: tendon.host }) };
+  return { glyph: 'limited', connection: t('Could not reach {{host}}', { host: tendon.host }) };
 }

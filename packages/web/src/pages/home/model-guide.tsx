@@ -2,43 +2,44 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SettingsPatch } from '@tendon/client';
 import { KeyRound, Link as LinkIcon, Server } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
-import { count } from '../../copy/figures.ts';
 import { localServers, modelForKey } from '../../lib/models.ts';
 import { modelsQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { focusOnMount, Popup } from '../../ui/popup.tsx';
+import { t } from '../../lib/language/text.ts';
 
 /** Only while no model is set. Nothing is chosen silently. */
 export function ModelGuide() {
   return (
     <section className="guide" aria-labelledby="guide-heading">
       <header>
-        <h2 id="guide-heading">You are on the demo model</h2>
-        <p className="flex-1 text-ink-2">Its answers are scripted. What it does in the sandbox is real.</p>
+        <h2 id="guide-heading">{t('You are on the demo model')}</h2>
+        <p className="flex-1 text-ink-2">{t('Its answers are scripted. What it does in the sandbox is real.')}</p>
       </header>
       <div className="guide-ways">
         <div>
           <h3>
             <Icon of={Server} small />
-            Running on this machine
+            {t('Running on this machine')}
           </h3>
           <LocalWay />
         </div>
         <div>
           <h3>
-            <Icon of={KeyRound} small />A key from a provider
+            <Icon of={KeyRound} small />
+            {t('A key from a provider')}
           </h3>
-          <p className="text-ink-2">OpenAI, Anthropic, Google and others</p>
+          <p className="text-ink-2">{t('OpenAI, Anthropic, Google and others')}</p>
           <KeyForm />
         </div>
         <div>
           <h3>
             <Icon of={LinkIcon} small />
-            Your own endpoint
+            {t('Your own endpoint')}
           </h3>
-          <p className="text-ink-2">Any OpenAI-compatible API</p>
+          <p className="text-ink-2">{t('Any OpenAI-compatible API')}</p>
           <AddressForm />
         </div>
       </div>
@@ -50,15 +51,15 @@ export function ModelGuide() {
 function LocalWay() {
   const offered = useQuery(modelsQuery);
   const use = useModel();
-  if (offered.isPending) return <Late>Looking for model servers</Late>;
+  if (offered.isPending) return <Late>{t('Looking for model servers')}</Late>;
   const [found] = localServers(offered.data ?? []);
   if (!found) {
     return (
       <>
-        <p className="text-ink-2">None found. Looked for Ollama, LM Studio, vLLM</p>
+        <p className="text-ink-2">{t('None found. Looked for Ollama, LM Studio, vLLM')}</p>
         <div className="guide-act">
           <Button look="line" disabled={offered.isFetching} onClick={() => void offered.refetch()}>
-            {offered.isFetching ? 'Searching' : 'Search again'}
+            {offered.isFetching ? t('Searching') : t('Search again')}
           </Button>
         </div>
       </>
@@ -68,11 +69,11 @@ function LocalWay() {
   return (
     <>
       <p className="truncate text-ink-2">
-        {found.name}, {count(found.models.length, 'model')}, {found.address}
+        {found.name}, {t('{{count}} models', { count: found.models.length })}, {found.address}
       </p>
       <div className="guide-act">
         <Button look="line" onClick={() => use.mutate({ llm_model: model!, llm_base_url: '' })}>
-          <span className="truncate">Use {model!.slice(model!.indexOf('/') + 1)}</span>
+          <span className="truncate">{t('Use {{name}}', { name: model!.slice(model!.indexOf('/') + 1) })}</span>
         </Button>
       </div>
       {use.isError && (
@@ -101,8 +102,8 @@ function KeyForm() {
           className="field"
           type="password"
           autoComplete="off"
-          aria-label="API key"
-          placeholder="Paste a key"
+          aria-label={t('API key')}
+          placeholder={t('Paste a key')}
           value={key}
           onChange={(event) => setKey(event.target.value)}
         />
@@ -110,12 +111,12 @@ function KeyForm() {
           type="submit"
           look="line"
           disabled={key.trim().length < 8}
-          title={key.trim().length < 8 ? 'A key has at least 8 characters' : undefined}
+          title={key.trim().length < 8 ? t('A key has at least 8 characters') : undefined}
         >
-          Use key
+          {t('Use key')}
         </Button>
       </div>
-      {key.trim().length >= 8 && !use.isError && <p className="pt-1 text-small text-ink-3">Will use {model}</p>}
+      {key.trim().length >= 8 && !use.isError && <p className="pt-1 text-small text-ink-3">{t('Will use {{name}}', { name: model })}</p>}
       {use.isError && (
         <p role="alert" className="pt-1 text-small text-bad">
           {use.error.message}
@@ -135,11 +136,11 @@ function AddressForm() {
   return (
     <div className="guide-act">
       <Popup
-        label="Enter an address"
+        label={t('Enter an address')}
         side="below"
         button={(popup) => (
           <Button look="line" {...popup}>
-            Enter an address
+            {t('Enter an address')}
           </Button>
         )}
       >
@@ -152,22 +153,22 @@ function AddressForm() {
             }}
           >
             <TextField
-              label="Address"
+              label={t('Address')}
               value={address}
               placeholder="http://127.0.0.1:11434/v1"
               ref={focusOnMount}
               onChange={(event) => setAddress(event.target.value)}
             />
-            <TextField label="Model" value={model} placeholder="openai/my-model" onChange={(event) => setModel(event.target.value)} />
+            <TextField label={t('Model')} value={model} placeholder="openai/my-model" onChange={(event) => setModel(event.target.value)} />
             <TextField
-              label="API key (optional)"
+              label={t('API key (optional)')}
               type="password"
               autoComplete="off"
               value={key}
               onChange={(event) => setKey(event.target.value)}
             />
-            <Button type="submit" look="line" disabled={!isWhole} title={isWhole ? undefined : 'An address and a model are needed'}>
-              Use this model
+            <Button type="submit" look="line" disabled={!isWhole} title={isWhole ? undefined : t('An address and a model are needed')}>
+              {t('Use this model')}
             </Button>
             {use.isError && (
               <p role="alert" className="text-small text-bad">

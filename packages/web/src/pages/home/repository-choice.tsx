@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
+import { t } from '../../lib/language/text.ts';
 
 export interface ChosenRepository {
   /** `owner/name`. */
@@ -23,12 +24,12 @@ interface RepositoryChoiceProps {
 
 /** The repository that a task begins with, cloned for it; none: the folder. */
 export function RepositoryChoice({ chosen, onChoose }: RepositoryChoiceProps) {
-  const shown = chosen ? `${chosen.name}${chosen.branch && `, ${chosen.branch}`}` : 'No repository';
+  const shown = chosen ? `${chosen.name}${chosen.branch && `, ${chosen.branch}`}` : t('No repository');
   return (
     <Popup
-      label="Repository"
+      label={t('Repository')}
       button={(popup) => (
-        <Button look="quiet" aria-label={`Repository: ${shown}`} {...popup}>
+        <Button look="quiet" aria-label={`${t('Repository')}: ${shown}`} {...popup}>
           <Icon of={FolderGit2} small />
           <span className="max-w-60 truncate">{shown}</span>
           <Icon of={ChevronDown} small />
@@ -36,7 +37,7 @@ export function RepositoryChoice({ chosen, onChoose }: RepositoryChoiceProps) {
       )}
     >
       {(close) => (
-        <Suspense fallback={<Late>Loading repositories</Late>}>
+        <Suspense fallback={<Late>{t('Loading repositories')}</Late>}>
           <RepositoryPicker
             chosen={chosen}
             onChoose={(next) => {

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import type { ChosenRepository } from './repository-choice.tsx';
+import { t } from '../../lib/language/text.ts';
 
 interface RepositoryPickerProps {
   readonly chosen: ChosenRepository | undefined;
@@ -41,16 +42,16 @@ function RepositoryStep({ onChoose }: { readonly onChoose: (name: string, provid
       <input
         className="field w-full flex-none"
         type="search"
-        aria-label="Search repositories"
-        placeholder="Search, or write owner/name"
+        aria-label={t('Search repositories')}
+        placeholder={t('Search, or write owner/name')}
         value={text}
         ref={focusOnMount}
         onChange={(event) => setText(event.target.value)}
       />
-      {found.isPending && <Late>Asking the git providers</Late>}
+      {found.isPending && <Late>{t('Asking the git providers')}</Late>}
       {found.error && <Problem error={found.error} />}
-      {found.isSuccess && names.length === 0 && !isNew && <p className="text-ink-2">No repository has this name.</p>}
-      <ul aria-label="Repositories" className="scroll max-h-72 overflow-auto">
+      {found.isSuccess && names.length === 0 && !isNew && <p className="text-ink-2">{t('No repository has this name.')}</p>}
+      <ul aria-label={t('Repositories')} className="scroll max-h-72 overflow-auto">
         {names.map(({ full_name: name, git_provider: provider }) => (
           <li key={`${provider} ${name}`}>
             <Button className="w-full justify-start" onClick={() => onChoose(name, provider)}>
@@ -61,7 +62,7 @@ function RepositoryStep({ onChoose }: { readonly onChoose: (name: string, provid
         {isNew && (
           <li>
             <Button className="w-full justify-start" onClick={() => onChoose(query)}>
-              <span className="truncate">Use {query}</span>
+              <span className="truncate">{t('Use {{name}}', { name: query })}</span>
             </Button>
           </li>
         )}
@@ -75,8 +76,8 @@ function Problem({ error }: { readonly error: Error }) {
   if (error instanceof ApiError && error.status === 401) {
     return (
       <p className="text-ink-2">
-        No git account is connected, so only public repositories can be cloned, by their name.{' '}
-        <Link to={paths.settingsPage('git')}>Connect one</Link>
+        {t('No git account is connected, so only public repositories can be cloned, by their name.')}{' '}
+        <Link to={paths.settingsPage('git')}>{t('Connect one')}</Link>
       </p>
     );
   }
@@ -111,11 +112,11 @@ function BranchStep({ repository, onBack, onChoose }: BranchStepProps) {
     >
       <p className="truncate font-medium">{repository.name}</p>
       <label className="flex flex-col gap-1">
-        Branch
+        {t('Branch')}
         <input
           className="field w-full flex-none"
           list="branches"
-          placeholder="The usual one"
+          placeholder={t('The usual one')}
           value={branch}
           ref={focusOnMount}
           onChange={(event) => setBranch(event.target.value)}
@@ -126,13 +127,13 @@ function BranchStep({ repository, onBack, onChoose }: BranchStepProps) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <p className="text-small text-ink-3">It is cloned into the sandbox. Empty: a new branch beside the usual one.</p>
+      <p className="text-small text-ink-3">{t('It is cloned into the sandbox. Empty: a new branch beside the usual one.')}</p>
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="line">
-          Use this repository
+          {t('Use this repository')}
         </Button>
-        <Button onClick={onBack}>Another one</Button>
-        <Button onClick={() => onChoose(undefined)}>None</Button>
+        <Button onClick={onBack}>{t('Another one')}</Button>
+        <Button onClick={() => onChoose(undefined)}>{t('None')}</Button>
       </div>
     </form>
   );

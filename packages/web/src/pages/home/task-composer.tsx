@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { focusOnMount, Popup } from '../../ui/popup.tsx';
 import { type ChosenRepository, RepositoryChoice } from './repository-choice.tsx';
+import { t } from '../../lib/language/text.ts';
 
 /** The key of a request that may be repeated because it got no answer: the same as long as the request is. */
 function useRequestKey(): { of(body: unknown): string; forget(): void } {
@@ -75,22 +76,28 @@ export function TaskComposer() {
   const start = useStart({ text, attachments, folder, worktree, repository }, () => setText(''));
   const canStart = text.trim() !== '' && !start.isPending;
   const send = () => canStart && start.mutate();
-  useCommands('task', [{ id: 'start', title: 'Start the task', group: 'Here', keys: ['mod+enter'], enabled: canStart, run: send }]);
+  useCommands('task', [{ id: 'start', title: t('Start the task'), group: 'Here', keys: ['mod+enter'], enabled: canStart, run: send }]);
   return (
     <>
       <Composer
         className="composer-home"
         field={{
-          label: 'Task',
-          placeholder: 'Describe a task. Paste or drop images.',
+          label: t('Task'),
+          placeholder: t('Describe a task. Paste or drop images.'),
           autoFocus: true,
           onSend: send,
         }}
         draft={{ text, onText: setText, attachments, onAttachments: setAttachments, accept: 'image/*' }}
         slash={[]}
         end={
-          <Button look="main" hint="mod+enter" disabled={!canStart} title={canStart ? undefined : 'Describe a task first'} onClick={send}>
-            {start.isPaused ? 'Waiting' : start.isPending ? 'Starting' : 'Start'}
+          <Button
+            look="main"
+            hint="mod+enter"
+            disabled={!canStart}
+            title={canStart ? undefined : t('Describe a task first')}
+            onClick={send}
+          >
+            {start.isPaused ? t('Waiting') : start.isPending ? t('Starting') : t('Start')}
           </Button>
         }
         below={
@@ -109,7 +116,7 @@ export function TaskComposer() {
       />
       {start.isPaused && (
         <p role="status" className="mt-2 text-ink-2">
-          Offline. It starts when you are back.
+          {t('Offline. It starts when you are back.')}
         </p>
       )}
       {start.isError && (
@@ -133,12 +140,12 @@ interface FolderChoiceProps {
 /** Where the agent works: a folder of the server's machine, or the one the server gives. */
 function FolderChoice({ icon, folder, onFolder, worktree, onWorktree }: FolderChoiceProps) {
   const [text, setText] = useState(folder);
-  const shown = `${folder || 'New folder'}${worktree ? ', a copy' : ''}`;
+  const shown = `${folder || t('New folder')}${worktree ? t(', a copy') : ''}`;
   return (
     <Popup
-      label="Folder"
+      label={t('Folder')}
       button={(popup) => (
-        <Button look="quiet" aria-label={`Folder: ${shown}`} {...popup}>
+        <Button look="quiet" aria-label={`${t('Folder')}: ${shown}`} {...popup}>
           <Icon of={icon} small />
           <span className="max-w-60 truncate">{shown}</span>
           <Icon of={ChevronDown} small />
@@ -155,7 +162,7 @@ function FolderChoice({ icon, folder, onFolder, worktree, onWorktree }: FolderCh
           }}
         >
           <label htmlFor="folder" className="font-medium">
-            Folder on {location.hostname}
+            {t('Folder on {{hostname}}', { hostname: location.hostname })}
           </label>
           <input
             id="folder"
@@ -165,13 +172,13 @@ function FolderChoice({ icon, folder, onFolder, worktree, onWorktree }: FolderCh
             ref={focusOnMount}
             onChange={(event) => setText(event.target.value)}
           />
-          <p className="text-small text-ink-3">Leave empty for a new one. The agent sees it as /workspace.</p>
+          <p className="text-small text-ink-3">{t('Leave empty for a new one. The agent sees it as /workspace.')}</p>
           <label className="flex items-center gap-2">
             <input type="checkbox" checked={worktree} onChange={(event) => onWorktree(event.target.checked)} />
-            Work in a copy of its own
+            {t('Work in a copy of its own')}
           </label>
           <Button type="submit" look="line">
-            Use this folder
+            {t('Use this folder')}
           </Button>
         </form>
       )}

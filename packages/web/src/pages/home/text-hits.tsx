@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { ago } from '../../copy/figures.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
+import { t } from '../../lib/language/text.ts';
 
 /** One letter more is no search more. */
 const REST_MS = 250;
@@ -22,13 +23,13 @@ export function TextHits({ query }: { readonly query: string }) {
   const { hits = [], is_partial: isPartial = false } = found.data ?? {};
   return (
     <section aria-labelledby="text-hits-heading" className="text-hits">
-      <h3 id="text-hits-heading">In the text</h3>
+      <h3 id="text-hits-heading">{t('In the text')}</h3>
       {found.error && (
         <p role="alert" className="text-bad">
           {found.error.message}
         </p>
       )}
-      {found.isSuccess && hits.length === 0 && <p className="text-ink-2">Nothing has these words.</p>}
+      {found.isSuccess && hits.length === 0 && <p className="text-ink-2">{t('Nothing has these words.')}</p>}
       <ul>
         {hits.map((hit) => (
           <li key={hit.conversation_id}>
@@ -41,7 +42,7 @@ export function TextHits({ query }: { readonly query: string }) {
           </li>
         ))}
       </ul>
-      {isPartial && <p className="text-small text-ink-3">Not everything was looked at.</p>}
+      {isPartial && <p className="text-small text-ink-3">{t('Not everything was looked at.')}</p>}
     </section>
   );
 }

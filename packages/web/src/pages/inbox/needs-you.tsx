@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import { QuestionCard } from './question-card.tsx';
 import { useQuestions } from './use-questions.ts';
+import { t } from '../../lib/language/text.ts';
 
 /** Everything that waits for a person, answered where it stands. */
 export function NeedsYou() {
@@ -10,7 +11,7 @@ export function NeedsYou() {
   return (
     <section className="needs-you" aria-labelledby="needs-you-heading">
       <h2 id="needs-you-heading" ref={heading} tabIndex={-1}>
-        Needs you <span className="font-normal text-ink-3">{questions.length}</span>
+        {t('Needs you')} <span className="font-normal text-ink-3">{questions.length}</span>
       </h2>
       <ul>
         {questions.map((question) => (

@@ -11,13 +11,14 @@ import { Button } from '../../ui/button.tsx';
 import { StateGlyph } from '../../ui/icon.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import type { WaitingQuestion } from './use-questions.ts';
+import { t, textKey } from '../../lib/language/text.ts';
 
 interface QuestionCardProps {
   readonly question: WaitingQuestion;
   readonly onAnswered: () => void;
 }
 
-const DONE = { approve: 'Approved', reject: 'Rejected', reply: 'Sent' } as const;
+const DONE = { approve: textKey('Approved'), reject: textKey('Rejected'), reply: textKey('Sent') } as const;
 
 /** One question with its conversation; the answer names its event, so it can be about nothing else. */
 export function QuestionCard({ question: { info, eventId, action }, onAnswered }: QuestionCardProps) {
@@ -48,17 +49,17 @@ export function QuestionCard({ question: { info, eventId, action }, onAnswered }
         </time>
       </h3>
       {whole !== '' && (
-        <pre className="scroll" tabIndex={0} role="group" aria-label="All of it">
+        <pre className="scroll" tabIndex={0} role="group" aria-label={t('All of it')}>
           {whole}
         </pre>
       )}
       {consequence !== '' && <p>{consequence}</p>}
       {send.isSuccess || send.isPending ? (
-        <p role="status">{send.isSuccess ? DONE[send.variables.answer] : 'Sending'}</p>
+        <p role="status">{t(send.isSuccess ? DONE[send.variables.answer] : 'Sending')}</p>
       ) : (
         <Answers choices={isMessage ? (action.args.choices ?? []) : undefined} onAnswer={send.mutate}>
           <Link className="button" to={paths.conversation(id)} aria-describedby={titleId}>
-            Open
+            {t('Open')}
           </Link>
         </Answers>
       )}
@@ -93,11 +94,11 @@ function Answers({ choices, onAnswer, children }: AnswersProps) {
   const answer = (given: Omit<QuestionAnswer, 'event_id'>) => !isNew && onAnswer(given);
   if (isWriting) {
     return choices ? (
-      <TextForm label="Reply" onSend={(text) => onAnswer({ answer: 'reply', text })} onBack={() => setWriting(false)} />
+      <TextForm label={t('Reply')} onSend={(text) => onAnswer({ answer: 'reply', text })} onBack={() => setWriting(false)} />
     ) : (
       <TextForm
-        label="Reject"
-        field="Reason, if you like"
+        label={t('Reject')}
+        field={t('Reason, if you like')}
         onSend={(text) => onAnswer({ answer: 'reject', text })}
         onBack={() => setWriting(false)}
       />
@@ -112,11 +113,11 @@ function Answers({ choices, onAnswer, children }: AnswersProps) {
       ))}
       {!choices && (
         <Button look="line" aria-disabled={isNew} onClick={() => answer({ answer: 'approve' })}>
-          Approve
+          {t('Approve')}
         </Button>
       )}
       <Button look="line" onClick={() => setWriting(true)}>
-        {choices ? 'Reply' : 'Reject'}
+        {choices ? t('Reply') : t('Reject')}
       </Button>
       {children}
     </div>
@@ -124,7 +125,7 @@ function Answers({ choices, onAnswer, children }: AnswersProps) {
 }
 
 interface TextFormProps {
-  readonly label: 'Reply' | 'Reject';
+  readonly label: string;
   /** What may be left empty. */
   readonly field?: string;
   readonly onSend: (text: string) => void;
@@ -144,8 +145,8 @@ function TextForm({ label, field, onSend, onBack }: TextFormProps) {
     >
       <input
         className="field flex-1"
-        aria-label={field ?? 'Your reply'}
-        placeholder={field ?? 'Your reply'}
+        aria-label={field ?? t('Your reply')}
+        placeholder={field ?? t('Your reply')}
         value={text}
         ref={focusOnMount}
         onChange={(event) => setText(event.target.value)}
@@ -154,7 +155,7 @@ function TextForm({ label, field, onSend, onBack }: TextFormProps) {
       <Button type="submit" look="line" disabled={!isWhole}>
         {label}
       </Button>
-      <Button onClick={onBack}>Back</Button>
+      <Button onClick={onBack}>{t('Back')}</Button>
     </form>
   );
 }
