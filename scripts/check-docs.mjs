@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// Holds the documents to the code: a test cites every rule of docs/spec, every cited rule exists and says what MUST be, links resolve, decisions are few,
+// Holds the documents to the code: a test cites every rule of docs/spec, every cited rule exists and says what MUST be, links and their anchors resolve, decisions are few,
 // and docs/rules.md lists the rules as they are (`node scripts/check-docs.mjs --write` makes it).
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { headingIds } from './docs-site/heading-id.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const RULE = /\b(?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ|TR|CK|EV|EX|TG)\d+\b/g;
@@ -99,10 +100,15 @@ const documents = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(root, name)),
 ];
+const anchors = new Map();
 for (const file of documents) {
-  for (const [, target] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-    if (/^[a-z]+:/.test(target)) continue;
-    if (!existsSync(resolve(dirname(file), target))) failures.push(`${relative(root, file)}: link to ${target} leads nowhere`);
+  for (const [, target, anchor] of readFileSync(file, 'utf8').matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
+    const path = target === '' ? file : resolve(dirname(file), target);
+    if (!existsSync(path)) failures.push(`${relative(root, file)}: link to ${target} leads nowhere`);
+    else if (anchor !== undefined && path.endsWith('.md')) {
+      if (!anchors.has(path)) anchors.set(path, new Set(headingIds(readFileSync(path, 'utf8'))));
+      if (!anchors.get(path).has(anchor)) failures.push(`${relative(root, file)}: ${target} has no heading #${anchor}`);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import { StreamLanguage } from '@codemirror/language';
-import type { Extension } from '@codemirror/state';
+import { type Language, StreamLanguage } from '@codemirror/language';
+import { tags } from '@lezer/highlight';
 
 type Mode = Parameters<typeof StreamLanguage.define>[0];
 
@@ -37,9 +37,12 @@ const MODES: Readonly<Record<string, () => Promise<Mode>>> = {
   ini: async () => (await import('@codemirror/legacy-modes/mode/properties')).properties,
 };
 
+/** What the modes say, and the library does not know. */
+const NAMES = { property: tags.propertyName };
+
 /** What colours a file of this name; nothing where the language is not known. */
-export function languageOf(path: string): Promise<Extension> | undefined {
+export function languageOf(path: string): Promise<Language> | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   const mode = MODES[name.slice(name.lastIndexOf('.') + 1)];
-  return mode?.().then((found) => StreamLanguage.define(found));
+  return mode?.().then((found) => StreamLanguage.define({ ...found, tokenTable: { ...NAMES, ...found.tokenTable } }));
 }
