@@ -1,5 +1,6 @@
 import { catalogError, type ErrorCode } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
+import { UnusableKey } from './cloud-models.ts';
 import { WebPageAnswer } from './guarded-fetch.ts';
 import type { LlmFailure } from './llm-provider.ts';
 
@@ -84,6 +85,7 @@ const RULES: readonly Rule[] = [
 export function classifyFailure(error: unknown, context: FailureContext): LlmFailure {
   // Our own fetch throws this before the provider's package reads the response.
   if (error instanceof WebPageAnswer) return failure('LLM_FAILED', error.message, false);
+  if (error instanceof UnusableKey) return failure('LLM_AUTHENTICATION', error.message, false);
   const symptoms = readSymptoms(error);
   const rule = RULES.find(({ when }) => when(symptoms))!;
   const retryAfterMs = rule.retryable ? readRetryAfter(symptoms.headers, context.now) : undefined;

@@ -3,6 +3,7 @@ import type { Secret } from '@tendon/protocol/masking';
 import type { KeyedSemaphore } from '../async/keyed-semaphore.ts';
 import type { Clock } from '../async/clock.ts';
 import { failure } from './classify-failure.ts';
+import { isSigned, loadBedrock, loadVertex } from './cloud-models.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -53,15 +54,17 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
   if (route.needsKey && !apiKey)
     return refusing(model, failure('LLM_AUTHENTICATION', 'no key is set; give LLM_API_KEY, or choose one in the settings', false));
   const traits = (options.traits ?? new ModelTraitsBook()).of(route);
-  const load = loaders(route, apiKey);
-  const maxOutputTokens = route.protocol === 'anthropic' ? Math.min(findModel(model)?.maxOutput ?? 8_192, MAX_OUTPUT_TOKENS) : undefined;
+  const send = guardedFetch(options.fetch ?? fetch);
+  const load = loaders(route, apiKey, send);
+  const maxOutputTokens = isClaude(route) ? Math.min(findModel(model)?.maxOutput ?? 8_192, MAX_OUTPUT_TOKENS) : undefined;
   const provider = createLanguageModelProvider({
     model,
     apiKey,
     clock,
     silenceMs,
     load,
-    fetch: guardedFetch(options.fetch ?? fetch),
+    fetch: send,
+    isSigned: isSigned(route, apiKey),
     maxOutputTokens,
     replay: route.replay,
     rules: route.rules,
@@ -84,8 +87,13 @@ function refusing(model: string, reason: LlmFailure): LlmProvider {
   };
 }
 
+/** Without a figure its APIs refuse a request, or cut the answer short. */
+function isClaude({ protocol, modelId }: ModelRoute): boolean {
+  return protocol === 'anthropic' || ((protocol === 'bedrock' || protocol === 'vertex') && modelId.includes('claude-'));
+}
+
 /** The settings always hold a key and an address: without them the packages would read the environment. */
-function loaders(route: ModelRoute, apiKey: Secret | undefined): LoadModel[] {
+function loaders(route: ModelRoute, apiKey: Secret | undefined, send: typeof fetch): LoadModel[] {
   const { modelId, baseUrl: baseURL } = route;
   const key = apiKey?.reveal() ?? '';
   // Azure reads its own header, which OpenAI does not know.
@@ -105,6 +113,10 @@ function loaders(route: ModelRoute, apiKey: Secret | undefined): LoadModel[] {
       });
     case 'google':
       return [async (fetch) => (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey: key, fetch })(modelId)];
+    case 'bedrock':
+      return [loadBedrock(route, apiKey)];
+    case 'vertex':
+      return [loadVertex(route, apiKey, send)];
     case 'chat':
       return [
         async (fetch) => {

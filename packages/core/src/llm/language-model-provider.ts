@@ -29,6 +29,8 @@ export interface LanguageModelOptions {
   /** Imports the package and makes the model; a later one is tried when the endpoint says that it serves this model on another API. */
   readonly load: readonly LoadModel[];
   readonly fetch: typeof fetch;
+  /** The package signs each request, which is then sent as it is. */
+  readonly isSigned: boolean;
   readonly silenceMs: number;
   /** Only for an API that needs it. */
   readonly maxOutputTokens: number | undefined;
@@ -125,7 +127,7 @@ class ModelRequests {
   }
 
   #newPrefix(): RequestPrefix {
-    return new RequestPrefix(this.#about.load[this.#api]!, this.#about.fetch);
+    return new RequestPrefix(this.#about.load[this.#api]!, this.#about.fetch, { isWhole: this.#about.isSigned });
   }
 
   #mayTryAgain(error: unknown): boolean {

@@ -4,8 +4,8 @@ import type { ReplayStyle } from './reasoning-replay.ts';
  * litellm's model names: `provider/model`, or a bare name whose provider is known. Where a name leads is data, not code.
  */
 export interface ModelRoute {
-  /** `openai`: the official API. `google`: Gemini's own. `chat`: any OpenAI-compatible chat completions endpoint. */
-  readonly protocol: 'openai' | 'azure' | 'anthropic' | 'google' | 'chat';
+  /** `openai`: the official API. `google`: Gemini's own; `vertex`: the same and Claude's, of Google's cloud. `chat`: any OpenAI-compatible chat completions endpoint. */
+  readonly protocol: 'openai' | 'azure' | 'anthropic' | 'google' | 'bedrock' | 'vertex' | 'chat';
   /** As the endpoint knows it. */
   readonly modelId: string;
   readonly baseUrl: string;
@@ -18,8 +18,10 @@ export interface ModelRoute {
  * What an endpoint refuses in a request.
  * - `usual`: ids of anything but letters, digits, `_` and `-`.
  * - `mistral`: ids that are not nine letters and digits, and a word of the user directly after a result.
+ * - `inline`: as usual, and pictures that are only named by their address.
+ * - `bedrock`: as `inline`, and for most models marks of the cache, which have another name there.
  */
-export type RequestRules = 'usual' | 'mistral';
+export type RequestRules = 'usual' | 'mistral' | 'inline' | 'bedrock';
 
 interface Vendor {
   readonly protocol: ModelRoute['protocol'];
@@ -39,14 +41,13 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
   openai: { protocol: 'openai', baseUrl: 'https://api.openai.com/v1' },
   /** A deployment, at the address of a resource. */
   azure: { protocol: 'azure', defaultPath: '/openai/v1' },
-  // The OpenAI-compatible API of a region, with a Bedrock key.
-  bedrock: { protocol: 'chat', defaultPath: '/openai/v1' },
+  // A region's Converse API; with a path, that of its OpenAI-compatible one or of a proxy.
+  bedrock: { protocol: 'bedrock', rules: 'bedrock' },
   anthropic: { protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', defaultPath: '/v1' },
   openhands: { protocol: 'chat', baseUrl: 'https://llm-proxy.app.all-hands.dev/v1', defaultPath: '/v1' },
   litellm_proxy: { protocol: 'chat' },
   gemini: { protocol: 'google', baseUrl: 'https://generativelanguage.googleapis.com/v1beta', replay: 'signed-calls' },
-  // With a key of its express mode.
-  vertex_ai: { protocol: 'google', baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google', replay: 'signed-calls' },
+  vertex_ai: { protocol: 'vertex', baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google', replay: 'signed-calls' },
   mistral: { protocol: 'chat', baseUrl: 'https://api.mistral.ai/v1', replay: 'none', rules: 'mistral' },
   groq: { protocol: 'chat', baseUrl: 'https://api.groq.com/openai/v1', replay: 'none' },
   xai: { protocol: 'chat', baseUrl: 'https://api.x.ai/v1' },
@@ -64,6 +65,8 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
   lm_studio: { protocol: 'chat', baseUrl: 'http://127.0.0.1:1234/v1', defaultPath: '/v1', local: true },
   hosted_vllm: { protocol: 'chat', baseUrl: 'http://127.0.0.1:8000/v1', defaultPath: '/v1', local: true },
 };
+
+const CLAUDE_OF_VERTEX = { replay: 'as-sent', rules: 'inline' } as const;
 
 /** Bare names whose provider is plain from the name, as litellm reads them. */
 const BARE: readonly (readonly [RegExp, string])[] = [
@@ -91,7 +94,9 @@ export function routeModel(model: string, baseUrl: string | undefined): ModelRou
   const { vendor: name, modelId } = splitModelName(model);
   const vendor = name === undefined ? undefined : VENDORS[name];
   if (modelId === '') return undefined;
-  const { replay = 'as-sent', rules = 'usual' } = vendor ?? {};
+  // What Claude takes and signs does not change with the cloud that it runs in.
+  const isClaudes = vendor?.protocol === 'vertex' && modelId.startsWith('claude-');
+  const { replay = 'as-sent', rules = 'usual' } = isClaudes ? CLAUDE_OF_VERTEX : (vendor ?? {});
   if (!baseUrl) {
     if (vendor?.baseUrl === undefined) return undefined;
     return { protocol: vendor.protocol, modelId, baseUrl: vendor.baseUrl, needsKey: !vendor.local, replay, rules };
@@ -99,6 +104,13 @@ export function routeModel(model: string, baseUrl: string | undefined): ModelRou
   const url = URL.parse(baseUrl);
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   const addedPath = url.pathname === '/' ? (vendor?.defaultPath ?? '') : '';
-  const protocol = vendor?.protocol === 'anthropic' || vendor?.protocol === 'azure' ? vendor.protocol : 'chat';
+  const protocol = vendor && keepsProtocol(vendor, url) ? vendor.protocol : 'chat';
   return { protocol, modelId, baseUrl: baseUrl.replace(/\/+$/, '') + addedPath, needsKey: false, replay, rules };
+}
+
+/** Whether a vendor's own API is spoken at an address that the user gave; a gateway is asked as OpenAI is. */
+function keepsProtocol({ protocol }: Vendor, { hostname, pathname }: URL): boolean {
+  if (protocol === 'bedrock') return pathname === '/';
+  if (protocol === 'vertex') return /(?:^|[.-])aiplatform\.(?:[a-z]+\.rep\.)?googleapis\.com$/.test(hostname);
+  return protocol === 'anthropic' || protocol === 'azure';
 }

@@ -5,20 +5,20 @@ import { createLlmProvider } from './create-llm-provider.ts';
 import type { LlmMessage, LlmProvider } from './llm-provider.ts';
 
 const SUBJECTS = [
-  ...PROTOCOLS.map(({ model, name }) => ({ model, name })),
-  { model: 'mistral/mistral-large-latest', name: 'Mistral' },
-  { model: 'deepseek/deepseek-chat', name: 'DeepSeek' },
+  ...PROTOCOLS.map((subject) => ({ baseUrl: undefined, ...subject, ...('isAtUsers' in subject && { baseUrl: subject.host }) })),
+  { model: 'mistral/mistral-large-latest', name: 'Mistral', baseUrl: undefined },
+  { model: 'deepseek/deepseek-chat', name: 'DeepSeek', baseUrl: undefined },
 ];
 const STEPS = 65;
 
-describe.each(SUBJECTS)('requests of a long conversation to $name', ({ model }) => {
+describe.each(SUBJECTS)('requests of a long conversation to $name', ({ model, baseUrl }) => {
   it('EN980: what later requests repeat is sent as it would be written anew, byte for byte', async () => {
-    const provider = recorded(model);
+    const provider = recorded(model, baseUrl);
     const shortened: boolean[] = [];
     for (let step = 5; step < STEPS; step += 4) {
       const messages = conversation(model, step);
       const body = await provider.bodyOf(messages);
-      const other = await recorded(model).bodyOf(messages);
+      const other = await recorded(model, baseUrl).bodyOf(messages);
       expect(body.text === other.text, `at ${step} steps: ${body.text.slice(0, 300)}`).toBe(true);
       shortened.push(body.isBytes);
     }
@@ -27,10 +27,10 @@ describe.each(SUBJECTS)('requests of a long conversation to $name', ({ model }) 
   });
 
   it('EN981: what has changed before is written anew', async () => {
-    const provider = recorded(model);
+    const provider = recorded(model, baseUrl);
     for (const step of [60, 63]) await provider.bodyOf(conversation(model, step));
     const condensed = conversation(model, 66).toSpliced(1, 9, { role: 'user', text: 'What was before, in short.' });
-    const other = await recorded(model).bodyOf(condensed);
+    const other = await recorded(model, baseUrl).bodyOf(condensed);
     expect(await provider.bodyOf(condensed)).toEqual(other);
     expect(await provider.bodyOf(condensed)).toEqual({ ...other, isBytes: true });
   });
@@ -70,7 +70,10 @@ function messagesOf(model: string, step: number): readonly LlmMessage[] {
 }
 
 /** A provider whose endpoint refuses everything, and what it was sent. */
-function recorded(model: string): {
+function recorded(
+  model: string,
+  baseUrl: string | undefined,
+): {
   bodyOf(messages: readonly LlmMessage[]): Promise<{ readonly text: string; readonly isBytes: boolean }>;
 } {
   const bodies: unknown[] = [];
@@ -78,7 +81,7 @@ function recorded(model: string): {
     bodies.push(init?.body);
     return new Response('{"error":{"message":"no"}}', { status: 400, headers: { 'content-type': 'application/json' } });
   };
-  const provider: LlmProvider = createLlmProvider({ model, apiKey: new Secret('key'), clock: createTestClock(), fetch: send });
+  const provider: LlmProvider = createLlmProvider({ model, baseUrl, apiKey: new Secret('key'), clock: createTestClock(), fetch: send });
   return {
     async bodyOf(messages) {
       await collect(provider, { ...REQUEST, messages });

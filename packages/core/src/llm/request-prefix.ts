@@ -42,11 +42,13 @@ export class RequestPrefix {
   #before: LanguageModelV4Prompt = [];
   #repeated: Repeated | undefined;
   #whole: LanguageModelV4 | undefined;
-  #isWhole = false;
+  #isWhole: boolean;
 
-  constructor(load: LoadModel, send: typeof fetch) {
+  /** `isWhole`: nothing may be replaced in what the package sends. */
+  constructor(load: LoadModel, send: typeof fetch, { isWhole = false } = {}) {
     this.#load = load;
     this.#send = send;
+    this.#isWhole = isWhole;
   }
 
   async shorten(options: LanguageModelV4CallOptions): Promise<ShortRequest> {
@@ -78,8 +80,9 @@ export class RequestPrefix {
     const end = prompt.findLastIndex((_, index) => index < settled && isAnswer(index) && !isAnswer(index - 1));
     if (end - from < CHUNK) return repeated;
     const standIn: PromptMessage = { role: 'user', content: [{ type: 'text', text: `earlier messages ${randomUUID()}` }] };
-    const { reasoning, maxOutputTokens, providerOptions } = options;
-    const alone = { reasoning, maxOutputTokens, providerOptions };
+    // Of a request without tools, Bedrock's package leaves calls and results out.
+    const { reasoning, maxOutputTokens, providerOptions, tools } = options;
+    const alone = { reasoning, maxOutputTokens, providerOptions, ...(tools && { tools }) };
     const written = await Promise.all([prompt.slice(from, end), [standIn]].map((part) => this.#write({ ...alone, prompt: part })));
     const [added, place] = written;
     if (!added || !place) return void this.giveUp();

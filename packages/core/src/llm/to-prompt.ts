@@ -21,12 +21,15 @@ export interface PromptShape extends ReasoningReplay {
 type PromptMessage = LanguageModelV4Prompt[number];
 type AssistantMessage = Extract<LlmMessage, { role: 'assistant' }>;
 
+/** Its address, where only that may be sent. */
+type Picture = LanguageModelV4FilePart | LanguageModelV4TextPart;
+
 /** What one message is in a prompt. */
 interface PromptParts {
   readonly role: LlmMessage['role'];
   readonly parts: readonly PromptMessage[];
   /** Of a tool's result. */
-  readonly pictures: readonly LanguageModelV4FilePart[];
+  readonly pictures: readonly Picture[];
 }
 
 /**
@@ -41,7 +44,7 @@ export function createToPrompt(shape: PromptShape): (messages: readonly LlmMessa
     made = messages.map((message, index) => (message === before[index] ? made[index]! : toPromptParts(message, shape)));
     before = messages;
     const prompt: PromptMessage[] = [];
-    let shown: LanguageModelV4FilePart[] = [];
+    let shown: Picture[] = [];
     for (const { role, parts, pictures } of made) {
       if (role !== 'tool' && shown.length > 0) {
         prompt.push(showing(shown));
@@ -51,12 +54,12 @@ export function createToPrompt(shape: PromptShape): (messages: readonly LlmMessa
       prompt.push(...parts);
     }
     if (shown.length > 0) prompt.push(showing(shown));
-    return withCacheMarks(shape.rules === 'mistral' ? withBridges(prompt) : prompt);
+    return withCacheMarks(shape.rules === 'mistral' ? withBridges(prompt) : prompt, shape);
   };
 }
 
 function toPromptParts(message: LlmMessage, shape: PromptShape): PromptParts {
-  const pictures = message.role === 'tool' ? (message.imageUrls ?? []).flatMap(toFilePart) : [];
+  const pictures = message.role === 'tool' ? (message.imageUrls ?? []).flatMap((url) => toPicture(url, shape.rules)) : [];
   return { role: message.role, parts: toPromptMessages(message, shape), pictures };
 }
 
@@ -64,7 +67,7 @@ function toPromptParts(message: LlmMessage, shape: PromptShape): PromptParts {
 const SHOWING = { type: 'text', text: 'The tool results above show:' } as const;
 const BRIDGE: PromptMessage = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
 
-function showing(pictures: readonly LanguageModelV4FilePart[]): PromptMessage {
+function showing(pictures: readonly Picture[]): PromptMessage {
   return { role: 'user', content: [SHOWING, ...pictures] };
 }
 
@@ -73,7 +76,7 @@ function toPromptMessages(message: LlmMessage, shape: PromptShape): PromptMessag
     case 'system':
       return message.text === '' ? [] : [{ role: 'system', content: message.text }];
     case 'user': {
-      const files = (message.imageUrls ?? []).flatMap(toFilePart);
+      const files = (message.imageUrls ?? []).flatMap((url) => toPicture(url, shape.rules));
       return [{ role: 'user', content: [{ type: 'text', text: message.text || (files.length > 0 ? '(an image)' : '(empty)') }, ...files] }];
     }
     case 'assistant': {
@@ -170,13 +173,14 @@ function toObject(text: string): object {
 const DATA_URL = /^data:(image\/[\w.+-]+);base64,(.+)$/s;
 
 /** Nothing for an address that cannot be one: a broken picture must not end a conversation. */
-function toFilePart(url: string): LanguageModelV4FilePart[] {
+function toPicture(url: string, rules: RequestRules): Picture[] {
   const data = DATA_URL.exec(url);
   if (data) return [{ type: 'file', mediaType: data[1]!, data: { type: 'data', data: data[2]! } }];
   const parsed = URL.parse(url);
-  return parsed && /^https?:$/.test(parsed.protocol)
-    ? [{ type: 'file', mediaType: typeOf(parsed), data: { type: 'url', url: parsed } }]
-    : [];
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return [];
+  return rules === 'inline' || rules === 'bedrock'
+    ? [{ type: 'text', text: `(a picture at ${parsed.href})` }]
+    : [{ type: 'file', mediaType: typeOf(parsed), data: { type: 'url', url: parsed } }];
 }
 
 /** By its name: Gemini wants to know before it looks. */
@@ -185,15 +189,21 @@ function typeOf({ pathname }: URL): string {
   return `image/${ending.toLowerCase()}`;
 }
 
+const MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+const BEDROCK_MARK = { bedrock: { cachePoint: { type: 'default' } } };
+/** Those of Bedrock whose requests may be marked. */
+const HAS_CACHE = /anthropic\.claude|amazon\.nova/;
+
 /**
  * Anthropic keeps what stands before a mark in its cache. Marks: the system prompt (with the tools before it), and the last two
  * messages that are not the model's, so that the next request finds the mark that this one wrote. Others ignore the option.
  */
-function withCacheMarks(prompt: PromptMessage[]): LanguageModelV4Prompt {
+function withCacheMarks(prompt: PromptMessage[], { model, rules }: PromptShape): LanguageModelV4Prompt {
   const last = prompt.findLastIndex(isInput);
   const before = prompt.findLastIndex((message, index) => index < last && isInput(message));
   const system = prompt.findIndex(({ role }) => role === 'system');
-  const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+  const providerOptions = rules === 'bedrock' ? (HAS_CACHE.test(model) ? BEDROCK_MARK : undefined) : MARK;
+  if (!providerOptions) return prompt;
   for (const index of [system, before, last]) if (index !== -1) prompt[index] = { ...prompt[index]!, providerOptions };
   return prompt;
 }

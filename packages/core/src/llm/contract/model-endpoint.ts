@@ -1,10 +1,11 @@
 /**
- * A model endpoint of our own for the tests: a real HTTP server that speaks the streaming protocols of OpenAI and Anthropic
+ * A model endpoint of our own for the tests: a real HTTP server that speaks the streaming protocols of the vendors
  * and can misbehave in every way that real ones do.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { bedrockFrames } from './bedrock-frames.ts';
 
 /** One answer of the endpoint. */
 export interface EndpointTurn {
@@ -45,7 +46,7 @@ export interface ModelEndpoint extends AsyncDisposable {
   answered(): Promise<void>;
 }
 
-type Protocol = 'openai' | 'anthropic' | 'responses' | 'google';
+type Protocol = 'openai' | 'anthropic' | 'responses' | 'google' | 'bedrock';
 
 /** Answers a request with the turn that it is given, by its body and its place; a list is given in order, and its last turn is repeated. */
 export async function startModelEndpoint(
@@ -100,7 +101,8 @@ function answer(protocol: Protocol, turn: EndpointTurn, response: ServerResponse
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const frames = turn.garbage === undefined ? [...FRAMES[protocol](turn)] : [turn.garbage];
-  response.write(frames.join(''), () => {
+  // Bedrock's are bytes, a character each.
+  response.write(frames.join(''), protocol === 'bedrock' ? 'latin1' : 'utf8', () => {
     if (turn.ending === 'break') response.destroy();
     else if (turn.ending !== 'hang') response.end();
   });
@@ -111,6 +113,7 @@ const FRAMES = {
   anthropic: anthropicFrames,
   responses: responsesFrames,
   google: googleFrames,
+  bedrock: bedrockFrames,
 } as const satisfies Record<Protocol, (turn: EndpointTurn) => Iterable<string>>;
 
 function* openaiFrames(turn: EndpointTurn): Iterable<string> {

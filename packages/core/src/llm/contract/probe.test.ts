@@ -5,12 +5,12 @@ import type { LlmMessage } from '../llm-provider.ts';
 import { ModelTraitsBook } from '../model-traits.ts';
 import { probeModel, type ModelProbe, type ProbeOptions } from '../probe-model.ts';
 import { startModelEndpoint, type EndpointRequest, type EndpointTurn, type ModelEndpoint } from './model-endpoint.ts';
-import { answerOf, collect, createTestClock, KEY, PROTOCOLS, REQUEST } from './subjects.ts';
+import { addressOf, answerOf, collect, createTestClock, KEY, PROTOCOLS, REQUEST } from './subjects.ts';
 
 type Answer = (body: EndpointRequest['body']) => EndpointTurn;
 
 const note = (id: string) => ({ id, name: 'note', pieces: ['{"word":"red"}'] });
-const asksForCalls = (body: EndpointRequest['body']) => body.tools !== undefined;
+const asksForCalls = (body: EndpointRequest['body']) => (body.tools ?? body.toolConfig) !== undefined;
 const showsPicture = (body: EndpointRequest['body']) => /image|inlineData/.test(JSON.stringify(body));
 const refused = (message: string, status = 400): EndpointTurn => ({ status, body: { error: { message } } });
 const counted = ['one ', 'two ', 'three'];
@@ -48,12 +48,10 @@ async function probe({
 }
 
 describe('the probe of an endpoint', () => {
-  it.each(PROTOCOLS)('LM800: finds what a model can do: $name', async ({ protocol, model, ...subject }) => {
+  it.each(PROTOCOLS)('LM800: finds what a model can do: $name', async (subject) => {
+    const { protocol, model } = subject;
     await using endpoint = await startModelEndpoint(protocol, able);
-    const host = 'host' in subject ? subject.host : undefined;
-    const address = host
-      ? { fetch: ((input, init) => fetch(String(input).replace(host, endpoint.url), init)) satisfies typeof fetch }
-      : { baseUrl: endpoint.url };
+    const address = addressOf(subject, endpoint);
     const { signal } = new AbortController();
     const asked = { model, apiKey: new Secret(KEY), clock: createTestClock(), traits: new ModelTraitsBook(), signal, ...address };
     const { traits, failure, tokens, costUsd } = await probeModel(asked);

@@ -15,7 +15,7 @@ type Body = EndpointRequest['body'];
 interface Sent {
   readonly messages: readonly SentAnswer[];
   readonly input: readonly { readonly type?: string; readonly encrypted_content?: string }[];
-  /** Gemini's own. */
+  /** Gemini's. */
   readonly contents: readonly {
     readonly role: string;
     readonly parts: readonly { readonly functionCall?: object; readonly thoughtSignature?: string }[];
@@ -27,7 +27,12 @@ const sent = (body: Body): Sent => body as unknown as Sent;
 
 interface SentAnswer {
   readonly role: string;
-  readonly content: readonly { readonly thinking?: string; readonly signature?: string }[];
+  readonly content: readonly {
+    readonly thinking?: string;
+    readonly signature?: string;
+    /** Bedrock's. */
+    readonly reasoningContent?: { readonly reasoningText: { readonly text: string; readonly signature?: string } };
+  }[];
   readonly reasoning_content?: string;
   readonly reasoning?: string;
   readonly reasoning_details?: readonly object[];
@@ -61,6 +66,8 @@ interface Wire {
   readonly model: string;
   /** Vendor's own address, where a name at another one would mean something else. */
   readonly host?: string;
+  /** It is given by the user. */
+  readonly isAtUsers?: true;
   readonly reasoningIn?: EndpointTurn['reasoningIn'];
   /** What the vendor's page says of a request whose history lacks the reasoning of an answer with calls; undefined when nothing is missing. */
   readonly missing: (body: Body) => string | undefined;
@@ -181,6 +188,21 @@ const WIRES: readonly Wire[] = [
     },
   },
   {
+    name: 'Bedrock',
+    protocol: 'bedrock',
+    model: 'bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    host: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+    isAtUsers: true,
+    missing: (body) =>
+      assistants(body).every(
+        ({ content: [thought] }, turn) =>
+          thought!.reasoningContent?.reasoningText.text === whole(turn + 1) &&
+          thought!.reasoningContent.reasoningText.signature === signatureOf(turn + 1),
+      )
+        ? undefined
+        : 'Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
+  },
+  {
     name: 'OpenAI’s Responses API',
     protocol: 'responses',
     model: 'openai/gpt-5.2-codex',
@@ -214,13 +236,17 @@ async function strictEndpoint({ protocol, missing, reasoningIn }: Wire): Promise
   return endpoint;
 }
 
-function providerOf({ model, host }: Pick<Wire, 'model' | 'host'>, endpoint: ModelEndpoint, effort?: 'high'): LlmProvider {
+function providerOf(
+  { model, host, isAtUsers }: Pick<Wire, 'model' | 'host' | 'isAtUsers'>,
+  endpoint: ModelEndpoint,
+  effort?: 'high',
+): LlmProvider {
   const onlyResponses = { error: { message: 'This model is only supported in v1/responses and not in v1/chat/completions.' } };
   const divert: typeof fetch = async (input, init) => {
     if (String(input).endsWith('/chat/completions')) return Response.json(onlyResponses, { status: 404 });
     return fetch(String(input).replace(host!, endpoint.url), init);
   };
-  const address = host ? { fetch: divert } : { baseUrl: endpoint.url };
+  const address = host ? { fetch: divert, ...(isAtUsers && { baseUrl: host }) } : { baseUrl: endpoint.url };
   return createLlmProvider({ model, apiKey: new Secret(KEY), clock: systemClock, effort, ...address });
 }
 

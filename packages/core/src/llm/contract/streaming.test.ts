@@ -30,7 +30,13 @@ describe.each(PROTOCOLS)('an answer over $name', (subject) => {
     await using at = await bench(subject, [{ text: ['ok'], usage: { input: 1_000_000, output: 100_000, cacheRead: 400_000 } }]);
     const { usage, costUsd } = answerOf(await collect(at.provider));
     expect(usage).toEqual({ inputTokens: 1_000_000, outputTokens: 100_000, cacheReadTokens: 400_000, cacheWriteTokens: 0 });
-    const PRICES = { openai: [2.5, 1.25, 10], anthropic: [3, 0.3, 15], responses: [1.75, 0.175, 14], google: [1.25, 0.125, 10] } as const;
+    const PRICES = {
+      openai: [2.5, 1.25, 10],
+      anthropic: [3, 0.3, 15],
+      responses: [1.75, 0.175, 14],
+      google: [1.25, 0.125, 10],
+      bedrock: [3, 0.3, 15],
+    } as const;
     const [input, cached, output] = PRICES[subject.protocol];
     expect(costUsd).toBeCloseTo(0.6 * input + 0.4 * cached + 0.1 * output, 6);
   });
@@ -46,9 +52,9 @@ describe.each(PROTOCOLS)('an answer over $name', (subject) => {
     await using at = await bench(subject, [{ text: ['ok'] }]);
     await collect(at.provider);
     const [request] = at.endpoint.requests;
-    expect(`${request?.url} ${JSON.stringify(request?.body)}`).toContain(subject.model.split('/')[1]!);
-    expect(request?.body.stream === true || request?.url.includes(':stream')).toBe(true);
-    expect(JSON.stringify(request?.body.tools)).toContain('execute_bash');
+    expect(`${decodeURIComponent(request!.url)} ${JSON.stringify(request?.body)}`).toContain(subject.model.split('/')[1]!);
+    expect(request?.body.stream === true || /:stream|converse-stream/.test(request!.url)).toBe(true);
+    expect(JSON.stringify(request?.body.tools ?? request?.body.toolConfig)).toContain('execute_bash');
     expect(JSON.stringify(request?.headers)).toContain('sk-test-0123456789abcdef');
   });
 });

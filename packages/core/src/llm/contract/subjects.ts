@@ -25,6 +25,14 @@ export const PROTOCOLS = [
     reasons: true,
     host: 'https://generativelanguage.googleapis.com/v1beta',
   },
+  {
+    protocol: 'bedrock',
+    model: 'bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0',
+    name: 'Bedrock',
+    reasons: true,
+    host: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+    isAtUsers: true,
+  },
 ] as const;
 
 /** Those whose models write the text of arguments; Gemini sends objects. */
@@ -35,6 +43,12 @@ function divert(host: string, url: string): typeof fetch {
   return (input, init) => fetch(String(input).replace(host, url), init);
 }
 
+/** `isAtUsers`: the vendor has no address of its own, so the user gives it. */
+export function addressOf(subject: (typeof PROTOCOLS)[number], endpoint: ModelEndpoint) {
+  if (!('host' in subject)) return { baseUrl: endpoint.url };
+  return { fetch: divert(subject.host, endpoint.url), ...('isAtUsers' in subject && { baseUrl: subject.host }) };
+}
+
 export async function bench(
   subject: (typeof PROTOCOLS)[number],
   turns: readonly EndpointTurn[],
@@ -43,7 +57,7 @@ export async function bench(
   const { protocol, model } = subject;
   const endpoint = await startModelEndpoint(protocol, turns);
   const clock = options.clock ?? createTestClock();
-  const address = 'host' in subject ? { fetch: divert(subject.host, endpoint.url) } : { baseUrl: endpoint.url };
+  const address = addressOf(subject, endpoint);
   const provider = createLlmProvider({
     model,
     apiKey: new Secret(KEY),

@@ -189,6 +189,24 @@ describe('SV1: configuration', () => {
     expect(readConfig(env)).toEqual({ ok: false, problems: [problem] });
   });
 
+  it('LM941, LM942: a model of a cloud has the account of the environment, and no other model has', () => {
+    const aws = { AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE', AWS_SECRET_ACCESS_KEY: 'x'.repeat(40), AWS_REGION: 'eu-west-1' };
+    const { llmApiKey, llmBaseUrl, llmFallback } = configOf({
+      ...{ ...aws, AWS_SESSION_TOKEN: 'y'.repeat(20) },
+      ...{ LLM_MODEL: 'anthropic/claude-sonnet-4-5', LLM_API_KEY: 'sk-own', LLM_FALLBACK_MODEL: 'bedrock/amazon.nova-pro-v1:0' },
+    });
+    expect([llmApiKey?.reveal(), llmBaseUrl]).toEqual(['sk-own', undefined]);
+    expect(llmFallback?.apiKey?.reveal()).toBe(`AKIAIOSFODNN7EXAMPLE:${'x'.repeat(40)}:${'y'.repeat(20)}`);
+    expect(llmFallback?.baseUrl).toBe('https://bedrock-runtime.eu-west-1.amazonaws.com');
+    expect(configOf({ ...aws, LLM_MODEL: 'bedrock/amazon.nova-pro-v1:0', LLM_API_KEY: 'own-key' }).llmApiKey?.reveal()).toBe('own-key');
+    const vertex = { LLM_MODEL: 'vertex_ai/gemini-2.5-pro', GOOGLE_APPLICATION_CREDENTIALS: join(import.meta.dirname, 'config.test.ts') };
+    expect(configOf(vertex).llmApiKey?.reveal()).toContain('GOOGLE_APPLICATION_CREDENTIALS');
+    expect(configOf({ ...vertex, GOOGLE_APPLICATION_CREDENTIALS: '/not/there' }).llmApiKey).toBeUndefined();
+    expect(configOf({ ...vertex, VERTEXAI_LOCATION: 'europe-west1', VERTEXAI_PROJECT: 'p' }).llmBaseUrl).toBe(
+      'https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west1',
+    );
+  });
+
   it('never prints a secret', () => {
     expect(JSON.stringify(configOf({ LLM_API_KEY: 'sk-verysecret', SESSION_API_KEY: 'alsosecret-and-long' }))).not.toMatch(/secret"/);
   });

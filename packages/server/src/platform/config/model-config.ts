@@ -1,6 +1,7 @@
 import { REASONING_EFFORTS, splitModelName, TOOL_CALLING, type ReasoningEffort, type ToolCalling } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { z } from 'zod';
+import { CloudEnvironment, withCloudAccount } from './cloud-account.ts';
 import { count, flag } from './environment-values.ts';
 
 /** A model that the operator names beside the usual one. */
@@ -33,6 +34,7 @@ const url = z.url({ protocol: /^https?$/, error: 'an http:// or https:// address
 const key = z.string().transform((value) => new Secret(value));
 
 export const ModelEnvironment = z.object({
+  ...CloudEnvironment.shape,
   LLM_MODEL: z.string().optional(),
   LLM_API_KEY: key.optional(),
   LLM_BASE_URL: url.optional(),
@@ -56,17 +58,19 @@ export function modelConfig(values: Values): ModelConfig {
     apiKey: values.LLM_API_KEY,
     baseUrl: values.LLM_BASE_URL,
   };
+  const { model, apiKey, baseUrl } = withCloudAccount(main, values);
+  const beside = (other: OtherModel): ModelReference | undefined => {
+    const reference = referenceOf(other, main);
+    return reference && withCloudAccount(reference, values);
+  };
   return {
-    model: main.model,
-    llmApiKey: main.apiKey,
-    llmBaseUrl: main.baseUrl,
+    model,
+    llmApiKey: apiKey,
+    llmBaseUrl: baseUrl,
     llmEffort: values.LLM_REASONING_EFFORT,
     llmToolCalling: values.LLM_TOOL_CALLING ?? nativeOrText(values.LLM_NATIVE_TOOL_CALLING),
-    llmFallback: referenceOf(
-      { model: values.LLM_FALLBACK_MODEL, apiKey: values.LLM_FALLBACK_API_KEY, baseUrl: values.LLM_FALLBACK_BASE_URL },
-      main,
-    ),
-    llmSmall: referenceOf({ model: values.LLM_SMALL_MODEL, apiKey: values.LLM_SMALL_API_KEY, baseUrl: values.LLM_SMALL_BASE_URL }, main),
+    llmFallback: beside({ model: values.LLM_FALLBACK_MODEL, apiKey: values.LLM_FALLBACK_API_KEY, baseUrl: values.LLM_FALLBACK_BASE_URL }),
+    llmSmall: beside({ model: values.LLM_SMALL_MODEL, apiKey: values.LLM_SMALL_API_KEY, baseUrl: values.LLM_SMALL_BASE_URL }),
     maxModelRequests: values.LLM_MAX_CONCURRENT_REQUESTS,
   };
 }
@@ -76,11 +80,10 @@ function nativeOrText(isNative: boolean | undefined): ToolCalling | undefined {
   return isNative === undefined ? undefined : isNative ? 'native' : 'text';
 }
 
+type OtherModel = Omit<ModelReference, 'model'> & { readonly model: string | undefined };
+
 /** With neither a key nor an address of its own it is asked where the main model is, but no key goes to another vendor's address. */
-function referenceOf(
-  { model, apiKey, baseUrl }: Omit<ModelReference, 'model'> & { readonly model: string | undefined },
-  main: ModelReference,
-): ModelReference | undefined {
+function referenceOf({ model, apiKey, baseUrl }: OtherModel, main: ModelReference): ModelReference | undefined {
   if (model === undefined) return undefined;
   if (baseUrl !== undefined) return { model, baseUrl, apiKey: apiKey ?? (baseUrl === main.baseUrl ? main.apiKey : undefined) };
   if (apiKey) return { model, apiKey, baseUrl };

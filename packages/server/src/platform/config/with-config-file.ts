@@ -137,6 +137,9 @@ const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, string>>
     small_model: 'LLM_SMALL_MODEL',
     small_api_key: 'LLM_SMALL_API_KEY',
     small_base_url: 'LLM_SMALL_BASE_URL',
+    aws_access_key_id: 'AWS_ACCESS_KEY_ID',
+    aws_secret_access_key: 'AWS_SECRET_ACCESS_KEY',
+    aws_region_name: 'AWS_REGION',
   },
   agent: { enable_browsing: 'AGENT_ENABLE_BROWSING' },
   sandbox: {
