@@ -259,6 +259,23 @@ describe('while it works', () => {
     await expectState(page, 'Your turn');
   });
 
+  it('CL1151: a message waits for the step that runs; sent now, it stops the step, and the agent goes on with it', async () => {
+    const tendon = await scripted([bash(WAITS, 'I will count.'), { text: 'I have read it.' }]);
+    const page = await openPage(browser, tendon.url);
+    await start(page, 'count');
+    await expectState(page, /^Running for i in/);
+    await composer(page).fill('count to three only');
+    await composer(page).press('Enter');
+    await article(page, /^Your message, .*count to three only/)
+      .getByText('The agent reads this after the step that runs')
+      .waitFor();
+    await composer(page).fill('now');
+    await composer(page).press('ControlOrMeta+Shift+Enter');
+    await article(page, /^Ran for i in.*, stopped by you/).waitFor();
+    await page.getByText('I have read it.').waitFor();
+    await expectState(page, 'Your turn');
+  });
+
   it('Pause holds it and Resume lets it go on', async () => {
     const tendon = await scripted([bash('sleep 1; echo waited'), bash('echo second'), { text: 'Both ran.' }]);
     const page = await openPage(browser, tendon.url);
@@ -462,8 +479,11 @@ describe('decisions', () => {
     await expectAccessible(page);
   });
 
-  it('CL26: rejecting takes a reason, and nothing runs', async () => {
+  it('CL26 CL1152: rejecting takes a reason, and nothing runs; in a low window the stream keeps its part', async () => {
     const page = await asked();
+    await page.setViewportSize({ width: 700, height: 450 });
+    await page.getByRole('button', { name: /^Reject/ }).click({ trial: true });
+    await page.waitForFunction('document.querySelector(".stream-frame").clientHeight >= 100');
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).fill('not today');
     await page.keyboard.press('Enter');

@@ -4,6 +4,7 @@ export { type ConnectionState, type RefusalCause } from './connection/connection
 export { type Gap } from './connection/event-window.ts';
 export { openShell, type OwnShell } from './connection/open-shell.ts';
 export { type OutboxEntry } from './connection/outbox.ts';
+export { readNow } from './connection/read-now.ts';
 export { createRest, type Rest, type RestOptions } from './create-rest.ts';
 export { newId } from './new-id.ts';
 export { type RepositoryInfo } from './rest/accounts.ts';

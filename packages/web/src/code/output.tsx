@@ -13,20 +13,23 @@ interface WellProps {
   readonly text: string;
   /** Of a program. */
   readonly rows?: boolean;
+  /** More of it comes. It has the shape and the height that it has in the end, so that nothing moves then. */
+  readonly isLive?: boolean;
 }
 
 /** Output: its head and its tail, then all of it; never more than 2,000 rows in the document. */
-export function Well({ text, rows = false }: WellProps) {
+export function Well({ text, rows = false, isLive = false }: WellProps) {
   const [isWhole, setWhole] = useState(false);
   const lines = text.replace(/\n+$/, '').split('\n');
   const hidden = isWhole ? 0 : Math.max(0, lines.length - HEAD - TAIL);
   const shown = isWhole ? lines.slice(-AT_MOST) : hidden > 0 ? [...lines.slice(0, HEAD), '⋯', ...lines.slice(-TAIL)] : lines;
   return (
     <>
-      <pre className="well" {...(rows && { role: 'group', 'aria-label': 'Output' })}>
+      <pre className="well" {...(isLive && { 'aria-live': 'off' })} {...(rows && { role: 'group', 'aria-label': 'Output' })}>
         <AnsiText text={isWhole ? shown.join('\n').slice(-MAX_CHARACTERS.whole) : cut(shown.join('\n'), MAX_CHARACTERS.folded)} />
       </pre>
-      {!isWhole && (hidden > 0 || text.length > MAX_CHARACTERS.folded) && (
+      {isLive && hidden > 0 && <p className="more">{count(lines.length, 'line')} so far</p>}
+      {!isLive && !isWhole && (hidden > 0 || text.length > MAX_CHARACTERS.folded) && (
         <button type="button" className="more" onClick={() => setWhole(true)}>
           Show all {count(lines.length, 'line')}
         </button>

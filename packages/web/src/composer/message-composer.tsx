@@ -6,13 +6,14 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { reviewComments, withComments } from '../conversation/review-comments.ts';
+import { canSendNow, useSendNow } from '../conversation/send-now.ts';
 import { count } from '../copy/figures.ts';
 import { saveTrajectory } from '../conversation/save-trajectory.ts';
 import { useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
 import { useDraft } from '../lib/stored.ts';
-import { IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { Attachment } from './attachments.tsx';
 import { ConversationAgentChoice, ConversationModelChoice } from './choices.tsx';
@@ -44,9 +45,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
   const { agentState, lastUserMessageId } = snapshot.state;
   const isFresh = agentState === 'awaiting_user_input' && lastUserMessageId < 0;
   const { text, setText, attachments, setAttachments, problem, sending, canSend, send } = useMessage();
-  useCommands('composer', [
-    { id: 'send', title: 'Send the message', group: 'Here', keys: ['mod+enter'], enabled: canSend, listed: false, run: () => void send() },
-  ]);
+  const atOnce = useSendCommands(canSend, send);
   return (
     <>
       <Composer
@@ -73,6 +72,11 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
               <ConversationAgentChoice />
             </span>
             <ConversationModelChoice />
+            {atOnce && (
+              <Button small hint="mod+shift+enter" title="Stops the step that runs" onClick={() => void atOnce()}>
+                Send now
+              </Button>
+            )}
             <IconButton label="Send" hint="enter" disabled={!canSend} onClick={() => void send()}>
               <Icon of={ArrowUp} />
             </IconButton>
@@ -91,6 +95,28 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
       )}
     </>
   );
+}
+
+/** The keys that send; answers how to send at once, where there is something to be stopped for it. */
+function useSendCommands(canSend: boolean, send: () => Promise<boolean>): (() => Promise<void>) | undefined {
+  const { snapshot } = useConversation();
+  const { isStopping, sendNow } = useSendNow();
+  const offersNow = canSend && !isStopping && canSendNow(snapshot);
+  const sendAtOnce = async () => {
+    if (await send()) await sendNow();
+  };
+  useCommands('composer', [
+    { id: 'send', title: 'Send the message', group: 'Here', keys: ['mod+enter'], enabled: canSend, listed: false, run: () => void send() },
+    {
+      id: 'send-now',
+      title: 'Send the message now, which stops the step that runs',
+      group: 'Here',
+      keys: ['mod+shift+enter'],
+      enabled: offersNow,
+      run: () => void sendAtOnce(),
+    },
+  ]);
+  return offersNow ? sendAtOnce : undefined;
 }
 
 interface WrittenMessage {
@@ -120,8 +146,9 @@ function useMessage() {
     setAttachments([...sent.attachments, ...now.attachments]);
     setProblem(why);
   };
-  const send = async () => {
-    if (!canSend) return;
+  /** Whether it is on its way. */
+  const send = async (): Promise<boolean> => {
+    if (!canSend) return false;
     const sent = { text, attachments };
     written.current = { text: '', attachments: [] };
     const files = attachments.filter((one) => !one.dataUrl).map((one) => one.file);
@@ -133,10 +160,13 @@ function useMessage() {
       const fileUrls = files.length > 0 ? (await tendon.files.upload(id, files)).uploaded_files : [];
       const imageUrls = sent.attachments.flatMap((one) => one.dataUrl ?? []);
       const whole = withComments(sent.text.trim(), reviewComments.of(id));
-      if (connection.say(whole, { imageUrls, fileUrls })) reviewComments.clear(id);
+      const isQueued = connection.say(whole, { imageUrls, fileUrls });
+      if (isQueued) reviewComments.clear(id);
       else giveBack(sent, 'Too many messages wait to be sent.');
+      return isQueued;
     } catch (error) {
       giveBack(sent, error instanceof Error ? error.message : String(error));
+      return false;
     } finally {
       setSending(0);
     }

@@ -2,6 +2,7 @@ import type { OutboxEntry } from '@tendon/client';
 import type { ConversationState } from '@tendon/protocol/reduce';
 import { UserRound } from 'lucide-react';
 import { useConversationActs } from '../conversation/open-conversation.ts';
+import { useSendNow } from '../conversation/send-now.ts';
 import { cut, firstLine } from '../copy/shorten.ts';
 import { clock } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
@@ -29,7 +30,7 @@ export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly fo
       aria-setsize={size}
     >
       <TurnLine text={line} at={item.at} {...(hasMore && { onClick: () => folds.set(item.key, !isOpen), isOpen })} />
-      {waits && <p className="turn-whole text-small text-ink-3">The agent reads this after the step that runs</p>}
+      {waits && <Unread />}
       {hasMore && isOpen && <p className="turn-whole">{cut(item.text, 100_000)}</p>}
       {(pictures.length > 0 || item.files.length > 0) && (
         <div className="turn-whole flex flex-wrap gap-2">
@@ -44,6 +45,22 @@ export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly fo
         </div>
       )}
     </article>
+  );
+}
+
+/** Queued, and the way past the queue. */
+function Unread() {
+  const { isWatched } = useConversationActs();
+  const { isStopping, sendNow } = useSendNow();
+  return (
+    <p className="turn-whole flex items-center gap-2 text-small text-ink-3">
+      {isStopping ? 'Stopping the step that runs; then the agent reads this' : 'The agent reads this after the step that runs'}
+      {!isWatched && (
+        <Button small aria-disabled={isStopping} title="Stops the step that runs" onClick={() => void (!isStopping && sendNow())}>
+          Send now
+        </Button>
+      )}
+    </p>
   );
 }
 

@@ -1,14 +1,13 @@
 import type { Observation } from '@tendon/protocol';
 import { NotebookText, Terminal } from 'lucide-react';
 import { useState } from 'react';
-import { AnsiText, Well, withoutAnsi } from '../../code/output.tsx';
+import { Well, withoutAnsi } from '../../code/output.tsx';
 import { failureText, hasFailed, runEnd } from '../../conversation/outcome.ts';
 import { commandWords } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
 import { type ActionCard, durationFacts, type Fact, failureBody, observed, outcomeFacts, spoken, Picture } from './card.tsx';
 
 const TESTS = /\b(test|vitest|jest|pytest|tox|check|lint|tsc|mypy|ruff)\b/;
-const LIVE_ROWS = 3;
 
 export const runCard: ActionCard<'run'> = (step) => {
   const { command, is_input: isInput } = step.action.args;
@@ -77,7 +76,7 @@ function bodyOf(step: Parameters<typeof runCard>[0], result: Observation<'run'> 
       body: () => (
         <>
           {whole}
-          <LiveWell text={live} />
+          {live.trim() && <Well text={live} rows isLive />}
         </>
       ),
     };
@@ -104,17 +103,6 @@ function Output({ text, hidden }: { readonly text: string; readonly hidden: bool
         Show
       </Button>
     </p>
-  );
-}
-
-/** While it runs: the last three lines in a well of fixed height. */
-function LiveWell({ text }: { readonly text: string }) {
-  return (
-    <pre className="well well-live" aria-live="off">
-      <span>
-        <AnsiText text={text.replace(/\n$/, '').split('\n').slice(-LIVE_ROWS).join('\n')} />
-      </span>
-    </pre>
   );
 }
 
