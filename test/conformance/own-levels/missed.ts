@@ -1,5 +1,6 @@
 import { type Check, type CheckResult, CHECKS, conform, type ConformOptions } from '@tendon/conformance';
 import { TendonProcess } from '@tendon/testing/servers';
+import { dailyChecks } from './daily.ts';
 
 const TIMEOUT_MS = 90_000;
 /** Other files run at the same time. */
@@ -27,9 +28,10 @@ export function idsOf(fits: (check: Check) => boolean): readonly string[] {
   return CHECKS.filter(fits).map(({ id }) => id);
 }
 
-/** What the checks of a part hold against a server of their own. How long silence lasts is what servers ship with. */
+/** What the checks of a part that are due hold against a server of their own. How long silence lasts is what servers ship with. */
 export async function missedIn(part: Part): Promise<readonly string[]> {
-  const only = idsOf((check) => partOf(check) === part && check.id !== OF_SILENCE);
+  const due = dailyChecks();
+  const only = idsOf((check) => due.has(check) && partOf(check) === part && check.id !== OF_SILENCE);
   return missed({ SANDBOX_NO_OUTPUT_SECONDS: '10' }, { only, parallel: PARALLEL });
 }
 
