@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Builds what runs: the executor folder, the web app, and the bundles of server and command line.
-//   build.mjs [--if-stale] [executor] [web] [bundle] [faults]      (default: the first three; `faults`: servers that tests kill)
+// Builds what runs: the executor folder, the web app, the bundles of server and command line, and the SDK.
+//   build.mjs [--if-stale] [executor] [web] [bundle] [client] [faults]      (default: all but `faults`, servers that tests kill)
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,6 +35,11 @@ const TARGETS = {
     stampFile: at('packages/cli/dist/.stamp'),
     build: async () => (await import('./build-bundle.mjs')).buildBundle(),
   },
+  client: {
+    paths: [...sourcesOf('client', 'protocol'), at('scripts/build-client.mjs')],
+    stampFile: at('packages/client/dist/.stamp'),
+    build: async () => (await import('./build-client.mjs')).buildClient(),
+  },
   faults: {
     paths: [
       ...sourcesOf('server', 'runtime', 'core', 'protocol'),
@@ -48,7 +53,7 @@ const TARGETS = {
     build: async () => (await import('./build-bundle.mjs')).buildFaults(),
   },
 };
-const SHIPPED = ['executor', 'web', 'bundle'];
+const SHIPPED = ['executor', 'web', 'bundle', 'client'];
 
 if (!isRecent()) {
   const { status } = spawnSync(nodeBinary(root), process.argv.slice(1), { cwd: root, stdio: 'inherit' });

@@ -105,7 +105,7 @@ const LAYERS = {
     ['hosted-sandboxes'],
     ['sandbox-calls', 'sandbox-questions'],
   ],
-  client: [['index'], ['connection', 'create-rest'], ['rest'], ['actions', 'new-id']],
+  client: [['index'], ['create-client'], ['connection', 'create-rest'], ['rest'], ['actions', 'new-id']],
   conformance: [['index'], ['run', 'report'], ['levels'], ['result'], ['check'], ['target'], ['model']],
   cli: [
     ['main'],

@@ -17,6 +17,8 @@ copy('packages/cli/bin', 'bin');
 copy('packages/cli/dist', 'dist');
 copy('packages/executor/dist/executor', 'dist/executor');
 copy('packages/web/dist', 'dist/web');
+copy('packages/client/dist', 'dist/client');
+copy('packages/client/README.md', 'dist/client/README.md');
 for (const file of ['README.md', 'LICENSE']) copy(file, file);
 const published = {
   name: 'tendon',
@@ -25,6 +27,7 @@ const published = {
   license: manifest.license,
   type: 'module',
   bin: { tendon: 'bin/tendon.mjs' },
+  exports: { './client': './dist/client/index.js', './package.json': './package.json' },
   files: ['bin', 'dist'],
   engines: manifest.engines,
   optionalDependencies: manifest.optionalDependencies,

@@ -6,7 +6,7 @@
 import { runWithChecks, runSteps } from './steps.mjs';
 import { say, setup } from './setup.mjs';
 
-const build = { name: 'build', args: ['scripts/build.mjs', '--if-stale', 'executor', 'web', 'bundle', 'faults'] };
+const build = { name: 'build', args: ['scripts/build.mjs', '--if-stale', 'executor', 'web', 'bundle', 'client', 'faults'] };
 const RUNS = {
   all: [build, { name: 'tests', args: ['--project=quick', '--project=thorough'], tests: true }],
   long: [build, { name: 'long tests', args: ['--project=long', '--maxWorkers=2'], tests: true }],

@@ -4,7 +4,7 @@ import { extensionRoutes, triggerRoutes } from './rest/extensions.ts';
 import { fileRoutes } from './rest/files.ts';
 import { mcpLoginRoutes, modelRoutes, optionRoutes, ruleRoutes, secretRoutes, settingsRoutes } from './rest/settings.ts';
 import { reviewRoutes } from './rest/review.ts';
-import { createRequest, hostOf } from './rest/request.ts';
+import { createRequest, hostOf, type Request, withSignal } from './rest/request.ts';
 
 export interface RestOptions {
   readonly baseUrl: string;
@@ -27,6 +27,14 @@ export function createRest(options: RestOptions) {
     /** `host:port`, for people. */
     host: hostOf(baseUrl),
     apiKey: key,
+    ...routes(request),
+    /** The same routes; what is asked with them is given up when the signal is aborted, and rejects with its reason. */
+    cancelledBy: (signal: AbortSignal): Routes => routes(withSignal(request, signal)),
+  };
+}
+
+function routes(request: Request) {
+  return {
     /** Ends the session of this browser, where it has one. */
     signOut: () => request<unknown>('/api/logout', { method: 'POST' }),
     conversations: conversationRoutes(request),
@@ -48,4 +56,5 @@ export function createRest(options: RestOptions) {
   };
 }
 
+type Routes = ReturnType<typeof routes>;
 export type Rest = ReturnType<typeof createRest>;

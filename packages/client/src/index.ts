@@ -1,14 +1,16 @@
 export { actions, type ActionPayload, type EditArgs, type MessageParts } from './actions.ts';
 export { connect, type ConnectOptions, type ConversationConnection, type ConversationSnapshot, type Notice } from './connection/connect.ts';
+export { ConnectionRefused, type EventsOptions } from './connection/events-of.ts';
 export { type ConnectionState, type RefusalCause } from './connection/connection-state.ts';
 export { type Gap } from './connection/event-window.ts';
 export { openShell, type OwnShell } from './connection/open-shell.ts';
 export { type OutboxEntry } from './connection/outbox.ts';
 export { readNow } from './connection/read-now.ts';
+export { createClient, type Client, type OpenOptions } from './create-client.ts';
 export { createRest, type Rest, type RestOptions } from './create-rest.ts';
 export { newId } from './new-id.ts';
 export { type RepositoryInfo } from './rest/accounts.ts';
-export { ApiError } from './rest/request.ts';
+export { ApiError, type ApiErrorReason } from './rest/request.ts';
 export { type ConversationInfo, type ConversationPage, type Created, type NewConversation } from './rest/conversations.ts';
 export type { ModelInfo, ModelProbeInfo as ModelProbe, PartialAnswer } from '@tendon/protocol';
 export { type ServerInfo } from './rest/settings.ts';

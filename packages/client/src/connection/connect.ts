@@ -2,6 +2,7 @@ import type { Event, DelegatedFrame, NetworkFrame, PartialAnswer, PortsFrame, St
 import type { ConversationState } from '@tendon/protocol/reduce';
 import type { ActionPayload, MessageParts } from '../actions.ts';
 import type { ConnectionState } from './connection-state.ts';
+import type { EventsOptions } from './events-of.ts';
 import type { Gap } from './event-window.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { OutboxEntry } from './outbox.ts';
@@ -16,6 +17,8 @@ export interface ConversationSnapshot {
   readonly events: readonly Event[];
   /** Ids whose events the server has and did not send (`tail`), lowest first; `load` fetches them. */
   readonly gaps: readonly Gap[];
+  /** Of what the server sends, nothing up to this id is still to come; −1: of nothing is that known. */
+  readonly cursor: number;
   readonly state: ConversationState;
   readonly connection: ConnectionState;
   /** Whether the history has been there once. */
@@ -63,7 +66,14 @@ export interface ConversationConnection {
   readonly conversationId: string;
   readonly subscribe: (listener: () => void) => () => void;
   readonly getSnapshot: () => ConversationSnapshot;
-  readonly when: (accepts: (snapshot: ConversationSnapshot) => boolean, signal: AbortSignal) => Promise<ConversationSnapshot>;
+  /** The first snapshot, now or later, that is accepted. Rejects with the signal's reason, and after `close`. */
+  readonly when: (accepts: (snapshot: ConversationSnapshot) => boolean, signal?: AbortSignal) => Promise<ConversationSnapshot>;
+  /**
+   * Every event once, in the order of the ids, from where this connection began, or after the id `after`: first those that are stored, then
+   * what comes, over any number of reconnections. Ends with `close`; throws the signal's reason, and `ConnectionRefused` when the server
+   * refuses.
+   */
+  readonly events: (options?: EventsOptions) => AsyncGenerator<Event, void, undefined>;
   /** Sent to the agent; without a connection it is queued and sent later. `false` when too much waits already. */
   readonly say: (content: string, parts?: MessageParts) => boolean;
   /** Any other action. Not queued: `false` without a connection, because what it is about may have passed by then. */

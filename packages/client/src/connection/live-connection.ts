@@ -15,6 +15,7 @@ import { newId } from '../new-id.ts';
 import type { ConnectOptions, ConversationConnection, ConversationSnapshot, Notice } from './connect.ts';
 import { refusalCause, type ConnectionState } from './connection-state.ts';
 import { EventWindow, type Gap } from './event-window.ts';
+import { eventsOf, type EventsOptions } from './events-of.ts';
 import { loadEvents } from './load-events.ts';
 import { Outbox } from './outbox.ts';
 import { SnapshotStore } from './snapshot-store.ts';
@@ -29,6 +30,7 @@ const LONG_REPLAY_PUBLISH_MS = 400;
 export class LiveConnection implements ConversationConnection {
   readonly conversationId: string;
   readonly #options: ConnectOptions;
+  readonly #closed = new AbortController();
   readonly #window: EventWindow;
   readonly #volatile = new VolatileBuffers();
   readonly #outbox = new Outbox();
@@ -66,7 +68,11 @@ export class LiveConnection implements ConversationConnection {
   get getSnapshot() {
     return this.#store.getSnapshot;
   }
-  when = (accepts: (snapshot: ConversationSnapshot) => boolean, signal: AbortSignal) => this.#store.when(accepts, signal);
+  when = (accepts: (snapshot: ConversationSnapshot) => boolean, signal?: AbortSignal) =>
+    this.#store.when(accepts, signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal);
+
+  events = ({ after = -1, signal }: EventsOptions = {}) =>
+    eventsOf(this, { after: Math.max(after, this.#options.latestEventId), closed: this.#closed.signal, ...(signal && { signal }) });
 
   open(): void {
     this.#dropSocket();
@@ -158,6 +164,7 @@ export class LiveConnection implements ConversationConnection {
     this.#dropSocket();
     this.#connection = { state: 'closed', since: this.#options.now() };
     this.#store.end();
+    this.#closed.abort(new Error('The connection was closed'));
   };
 
   #connected(): void {
@@ -289,6 +296,7 @@ export class LiveConnection implements ConversationConnection {
     return {
       events: this.#window.snapshot(),
       gaps: this.#window.gaps,
+      cursor: this.#window.cursor,
       state: this.#window.state,
       connection: this.#connection,
       loaded: this.#loaded,

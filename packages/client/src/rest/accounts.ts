@@ -8,6 +8,15 @@ export interface RepositoryInfo {
   readonly main_branch: string | null;
 }
 
+/** What a person could hand over: an issue, or a pull request with a conflict, failed checks or open comments. */
+export interface SuggestedTask {
+  readonly git_provider: string;
+  readonly task_type: string;
+  readonly repo: string;
+  readonly issue_number: number;
+  readonly title: string;
+}
+
 interface AskOptions {
   readonly signal?: AbortSignal;
 }
@@ -20,6 +29,15 @@ export function gitRoutes(request: Request) {
       request<readonly RepositoryInfo[]>('/api/user/repositories', { query: { per_page: 30 }, ...given(options) }),
     searchRepositories: (query: string, options: AskOptions = {}) =>
       request<readonly RepositoryInfo[]>('/api/user/search/repositories', { query: { query, per_page: 15 }, ...given(options) }),
+    /** Whose token it is. */
+    user: () => request<{ readonly id: string; readonly login: string }>('/api/user/info'),
+    installations: (provider: string) => request<readonly string[]>('/api/user/installations', { query: { provider } }),
+    suggestedTasks: () => request<readonly SuggestedTask[]>('/api/user/suggested-tasks'),
+    searchBranches: (repository: string, query: string) =>
+      request<readonly { readonly name: string }[]>('/api/user/search/branches', { query: { repository, query } }),
+    /** The files below `.openhands/microagents` of a repository, `owner/name`. */
+    microagents: (repository: string) =>
+      request<readonly { readonly name: string; readonly path: string }[]>(`/api/user/repository/${repository}/microagents`),
     /** The first hundred. */
     branches: async (repository: string, options: AskOptions = {}): Promise<readonly string[]> =>
       (

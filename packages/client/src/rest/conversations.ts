@@ -10,8 +10,8 @@ import type {
   QuestionAnswer,
   DelegatedConversations,
   DelegatedQuestions,
-  EventsPage,
   ConversationInfo as WireInfo,
+  NetworkParams,
   SearchAnswer,
   SendAnswer,
   NetworkAnswer,
@@ -19,6 +19,7 @@ import type {
   CreatedShare,
   ShareInfo,
 } from '@tendon/protocol';
+import { eventRoutes } from './events.ts';
 import type { Request } from './request.ts';
 
 /** What the server reports of a conversation. Other servers lack the fields that are Tendon's own. */
@@ -100,6 +101,7 @@ export function conversationRoutes(request: Request) {
     webHosts: (id: string) => request<WebHosts>(at(id, '/web-hosts')),
     /** Where its sandbox may connect to, and what was refused. */
     network: (id: string) => request<ConversationNetwork>(at(id, '/network')),
+    setNetwork: (id: string, body: NetworkParams) => request<ConversationNetwork>(at(id, '/network'), { method: 'PUT', body }),
     /** Of a host that its sandbox wants to reach. */
     answerNetwork: (id: string, body: NetworkAnswer) => request<ConversationNetwork>(at(id, '/network/answer'), { method: 'POST', body }),
     /** In every conversation; needs the scope `admin`. */
@@ -130,9 +132,6 @@ export function conversationRoutes(request: Request) {
     answer: (id: string, body: QuestionAnswer) => request<SendAnswer>(at(id, '/question'), { method: 'POST', body }),
     /** Where these words stand, in all conversations. */
     search: (query: string, signal?: AbortSignal) => request<SearchAnswer>('/api/search', { query: { query }, ...(signal && { signal }) }),
-    /** Some of its events, as the filter of the route says. */
-    events: (id: string, query: Readonly<Record<string, string | number | undefined>>, signal?: AbortSignal) =>
-      request<EventsPage>(at(id, '/events'), { query, ...(signal && { signal }) }),
     /** The states of its workspace that can be restored. */
     checkpoints: (id: string) => request<ConversationCheckpoints>(at(id, '/checkpoints')),
     /** What restoring this one would do to the files as they are. */
@@ -144,7 +143,7 @@ export function conversationRoutes(request: Request) {
       request<unknown>(at(id, `/checkpoints/${number}/restore`), { method: 'POST', body: { what: 'files', paths } }),
     /** A second conversation, which has the events up to this one. */
     fork: (id: string, event: number) => request<ForkedConversation>(at(id, '/fork'), { method: 'POST', body: { event } }),
-    trajectory: (id: string) => request<{ readonly trajectory: readonly Record<string, unknown>[] }>(at(id, '/trajectory')),
+    ...eventRoutes(request),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FileContent, FileList, GitChanges, GitDiff, UploadAnswer } from '@tendon/protocol';
+import type { FileContent, FileList, FileNode, GitChanges, GitDiff, UploadAnswer } from '@tendon/protocol';
 import type { Request } from './request.ts';
 
 const at = (id: string, rest: string) => `/api/conversations/${encodeURIComponent(id)}/${rest}`;
@@ -7,6 +7,10 @@ export function fileRoutes(request: Request) {
   return {
     /** Folders first, each ending in `/`; entries of a folder carry its path. */
     list: (id: string, path?: string) => request<FileList>(at(id, 'list-files'), { query: { path } }),
+    /** The folder with what is in it, so many levels deep. */
+    tree: (id: string, path?: string, depth?: number) => request<FileNode>(at(id, 'files/tree'), { query: { path, depth } }),
+    /** As `read`, in the words of `openhands-events.md`. */
+    content: (id: string, path: string) => request<FileContent>(at(id, 'files/content'), { query: { path } }),
     read: (id: string, file: string) => request<FileContent>(at(id, 'select-file'), { query: { file } }),
     /** `replaces`: what it held when it was read; the answer is 409 where it holds something else by now. */
     save: (id: string, file: string, content: string, replaces?: string) =>

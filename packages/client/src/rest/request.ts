@@ -40,11 +40,17 @@ export function createRequest(config: RequestConfig): Request {
       body = options.asBlob && response.ok ? await response.blob() : parse(await response.text());
     } catch {
       if (options.signal?.aborted) throw options.signal.reason;
-      throw new ApiError(0, deadline.aborted ? `No answer in ${timeoutMs / 1000} s` : `Could not reach ${hostOf(config.baseUrl)}`);
+      if (deadline.aborted) throw new ApiError(0, `No answer in ${timeoutMs / 1000} s`, '', true);
+      throw new ApiError(0, `Could not reach ${hostOf(config.baseUrl)}`);
     }
     if (!response.ok) throw apiErrorFrom(response.status, body);
     return body as T;
   };
+}
+
+/** The same requests, given up when the signal is aborted. */
+export function withSignal(request: Request, signal: AbortSignal): Request {
+  return (path, options = {}) => request(path, { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal });
 }
 
 export function hostOf(baseUrl: string): string {
@@ -80,6 +86,26 @@ function parse(text: string): unknown {
   }
 }
 
+/** What went wrong, for a program to decide by. `server`: it failed, or something between. */
+export type ApiErrorReason =
+  | 'unreachable'
+  | 'timeout'
+  | 'key'
+  | 'not-allowed'
+  | 'not-found'
+  | 'conflict'
+  | 'invalid'
+  | 'rate-limited'
+  | 'server';
+
+const REASONS: Readonly<Record<number, ApiErrorReason>> = {
+  401: 'key',
+  403: 'not-allowed',
+  404: 'not-found',
+  409: 'conflict',
+  429: 'rate-limited',
+};
+
 /** A request that the server refused, or that never reached it (`status` 0). `message` is the server's own words where it gave some. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -87,10 +113,13 @@ export class ApiError extends Error {
   readonly status: number;
   /** Id for clients that translate, e.g. `CONFIGURATION$SETTINGS_NOT_FOUND`; empty when the server gave none. */
   readonly messageId: string;
+  readonly reason: ApiErrorReason;
 
-  constructor(status: number, message: string, messageId = '') {
+  constructor(status: number, message: string, messageId = '', isLate = false) {
     super(message);
     this.status = status;
+    const other = status >= 500 ? 'server' : 'invalid';
+    this.reason = status === 0 ? (isLate ? 'timeout' : 'unreachable') : (REASONS[status] ?? other);
     this.messageId = messageId;
   }
 }

@@ -1,4 +1,5 @@
 import type {
+  BackendSettings,
   BegunMcpLogin,
   McpLoginList,
   ModelInfo,
@@ -29,6 +30,8 @@ export function settingsRoutes(request: Request) {
   return {
     /** `null` until something was stored. */
     get,
+    /** To what a new server has. */
+    reset: () => request<unknown>('/api/reset-settings', { method: 'POST' }),
     /**
      * The route replaces (0.62), so what is stored is read first and sent back with the changes. Two writers at once: the last one wins.
      * Lists that only our servers have stay as they are there: somebody may take a rule back meanwhile.
@@ -85,6 +88,12 @@ export function optionRoutes(request: Request) {
     agents: () => request<OptionNames>('/api/options/agents'),
     securityAnalyzers: () => request<OptionNames>('/api/options/security-analyzers'),
     config: () => request<OptionsConfig>('/api/options/config'),
+    backend: () => request<BackendSettings>('/api/backend-settings'),
+    /** Whether the server runs; asks nothing of it. */
+    alive: () => request<{ readonly status: 'ok' }>('/alive'),
+    health: () => request<'OK'>('/health'),
+    /** For Prometheus. */
+    metrics: () => request<string>('/metrics'),
     serverInfo: (signal?: AbortSignal) => request<ServerInfo>('/server_info', { ...(signal && { signal }) }),
   };
 }
