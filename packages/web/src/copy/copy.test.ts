@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { money, short, ago, duration, elapsed } from './figures.ts';
 import { causeWords } from './error-words.ts';
 import { costWords } from './cost-words.ts';
-import { cut, firstLine, firstSentence } from './shorten.ts';
+import { askedSentence, cut, firstLine, firstSentence } from './shorten.ts';
 import { stateSentence } from './state-sentence.ts';
 
 const doing = (action: string, args: object) => fromJson({ id: 1, timestamp: '', source: 'agent', action, args }) as Action;
@@ -110,4 +110,13 @@ describe('figures', () => {
     expect(causeWords('one two three four five six seven eight nine')).toBe('one two three four five six seven eight…');
     expect(causeWords('')).toBe('the cause is not known');
   });
+});
+
+it.each([
+  ['Which one?', 'Which one?'],
+  ['It takes **2.9 s**.\n\nAn index helps. Shall I add `by_day`? It locks the table.', 'Shall I add by_day?'],
+  ['## Two ways\n- the first\n- the second', 'Two ways'],
+  ['x'.repeat(200), `${'x'.repeat(119)}…`],
+])('what a message asks is its last question, or its first line: %j', (text, asked) => {
+  expect(askedSentence(text)).toBe(asked);
 });

@@ -15,6 +15,15 @@ export function firstLine(text: string): string {
   return cut(text.trimStart().split('\n', 1)[0]!.trimEnd(), 300);
 }
 
+/** What a message asks: its last sentence with a question mark, or else its first line; at most 120 characters, without the marks of Markdown. */
+export function askedSentence(text: string): string {
+  const asked = text
+    .slice(-2_000)
+    .split(/(?<=[.!?:])\s+|\n+/)
+    .findLast((sentence) => sentence.endsWith('?'));
+  return cut((asked ?? firstLine(text)).replace(/[`*]|^[#>-]+ /g, ''), 120);
+}
+
 /** The last part of a path. */
 export function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1) || path;

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { QuestionAnswer } from '@tendon/protocol';
-import { type ReactNode, useId, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
 import { Link } from 'react-router';
 import { actionRisk, decisionWords, RiskChip, useIsNew } from '../../composer/decision.tsx';
 import { ago } from '../../copy/figures.ts';
-import { cut, firstLine } from '../../copy/shorten.ts';
+import { askedSentence } from '../../copy/shorten.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
@@ -48,11 +48,7 @@ export function QuestionCard({ question: { info, eventId, action }, onAnswered }
           {ago(info.last_updated_at, Date.now())}
         </time>
       </h3>
-      {whole !== '' && (
-        <pre className="scroll" tabIndex={0} role="group" aria-label={t('All of it')}>
-          {whole}
-        </pre>
-      )}
+      {whole !== '' && <Whole text={whole} isProse={isMessage} />}
       {consequence !== '' && <p>{consequence}</p>}
       {send.isSuccess || send.isPending ? (
         <p role="status">{t(send.isSuccess ? DONE[send.variables.answer] : 'Sending')}</p>
@@ -72,11 +68,30 @@ export function QuestionCard({ question: { info, eventId, action }, onAnswered }
   );
 }
 
+/** Most questions need it not. */
+const Prose = lazy(async () => ({ default: (await import('../../code/prose.tsx')).Prose }));
+
+/** All of what is asked. */
+function Whole({ text, isProse }: { readonly text: string; readonly isProse: boolean }) {
+  const plain = <pre>{text}</pre>;
+  return (
+    <div className="question-whole scroll" tabIndex={0} role="group" aria-label={t('All of it')}>
+      {isProse ? (
+        <Suspense fallback={plain}>
+          <Prose text={text} />
+        </Suspense>
+      ) : (
+        plain
+      )}
+    </div>
+  );
+}
+
 /** A question of a few words is its own heading. */
 function messageWords(content: string): ReturnType<typeof decisionWords> {
   const text = content.trim();
-  const first = firstLine(text);
-  return { question: cut(first, 120), whole: text === first && first.length <= 120 ? '' : text, consequence: '' };
+  const question = askedSentence(text);
+  return { question, whole: question === text ? '' : text, consequence: '' };
 }
 
 interface AnswersProps {
