@@ -1,11 +1,11 @@
 import { memo, useState } from 'react';
-import { count } from '../copy/figures.ts';
 import { highlight } from './highlight.tsx';
 import type { DiffLine, LineDiff, Range } from './line-diff.ts';
 import type { Piece } from './output.tsx';
+import { t, textKey } from '../lib/language/text.ts';
 
 export const SIGNS = { added: '+', removed: '−', same: '' } as const;
-export const SPOKEN = { added: 'added: ', removed: 'removed: ', same: '' } as const;
+export const SPOKEN = { added: textKey('added: '), removed: textKey('removed: '), same: undefined } as const;
 const AT_FIRST = 400;
 
 /** One file's changes, old and new line numbers at the left. `rows` limits what is shown at first. */
@@ -20,7 +20,10 @@ export const DiffTable = memo(function DiffTable(props: {
   if (diff.isCut)
     return (
       <p className="p-3 text-ink-2">
-        Too large to compare here: {count(diff.added, 'line')} now, {count(diff.removed, 'line')} before.
+        {t('Too large to compare here: {{now}} now, {{before}} before.', {
+          now: t('{{count}} lines', { count: diff.added }),
+          before: t('{{count}} lines', { count: diff.removed }),
+        })}
       </p>
     );
   const shown = isWhole ? diff.rows : diff.rows.slice(0, rows);
@@ -37,7 +40,7 @@ export const DiffTable = memo(function DiffTable(props: {
           {shown.map((row, index) =>
             row.line === 'gap' ? (
               <tr key={index} data-line="gap">
-                <td colSpan={4}>{count(row.count, 'unchanged line')}</td>
+                <td colSpan={4}>{t('{{count}} unchanged lines', { count: row.count })}</td>
               </tr>
             ) : (
               <tr key={index} data-line={row.line}>
@@ -47,7 +50,7 @@ export const DiffTable = memo(function DiffTable(props: {
                   {SIGNS[row.line]}
                 </td>
                 <td>
-                  {SPOKEN[row.line] && <span className="sr-only">{SPOKEN[row.line]}</span>}
+                  {row.line !== 'same' && <span className="sr-only">{t(SPOKEN[row.line])}</span>}
                   <CodeLine line={row} path={path} />
                 </td>
               </tr>
@@ -57,7 +60,7 @@ export const DiffTable = memo(function DiffTable(props: {
       </table>
       {shown.length < diff.rows.length && (
         <button type="button" className="more px-3" onClick={() => setWhole(true)}>
-          Show all {count(diff.rows.length, 'line')}
+          {t('Show all {{count}} lines', { count: diff.rows.length })}
         </button>
       )}
     </>

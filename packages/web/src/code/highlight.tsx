@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { count } from '../copy/figures.ts';
 import type { Piece } from './output.tsx';
+import { t } from '../lib/language/text.ts';
 
 const KEYWORDS = new Set(
   (
@@ -77,7 +77,7 @@ export function NumberedLines({ text, path, first = 1 }: { readonly text: string
       </table>
       {!isWhole && lines.length > AT_FIRST && (
         <button type="button" className="more px-3" onClick={() => setWhole(true)}>
-          Show all {count(lines.length, 'line')}
+          {t('Show all {{count}} lines', { count: lines.length })}
         </button>
       )}
     </div>

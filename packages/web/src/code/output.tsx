@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { count } from '../copy/figures.ts';
 import { cut } from '../copy/shorten.ts';
+import { t } from '../lib/language/text.ts';
 
 /** Of output that is longer than both: how it begins says what ran, how it ends says what came of it. */
 const HEAD = 2;
@@ -25,19 +25,17 @@ export function Well({ text, rows = false, isLive = false }: WellProps) {
   const shown = isWhole ? lines.slice(-AT_MOST) : hidden > 0 ? [...lines.slice(0, HEAD), '⋯', ...lines.slice(-TAIL)] : lines;
   return (
     <>
-      <pre className="well" {...(isLive && { 'aria-live': 'off' })} {...(rows && { role: 'group', 'aria-label': 'Output' })}>
+      <pre className="well" {...(isLive && { 'aria-live': 'off' })} {...(rows && { role: 'group', 'aria-label': t('Output') })}>
         <AnsiText text={isWhole ? shown.join('\n').slice(-MAX_CHARACTERS.whole) : cut(shown.join('\n'), MAX_CHARACTERS.folded)} />
       </pre>
-      {isLive && hidden > 0 && <p className="more">{count(lines.length, 'line')} so far</p>}
+      {isLive && hidden > 0 && <p className="more">{t('{{count}} lines so far', { count: lines.length })}</p>}
       {!isLive && !isWhole && (hidden > 0 || text.length > MAX_CHARACTERS.folded) && (
         <button type="button" className="more" onClick={() => setWhole(true)}>
-          Show all {count(lines.length, 'line')}
+          {t('Show all {{count}} lines', { count: lines.length })}
         </button>
       )}
       {isWhole && lines.length > AT_MOST && (
-        <p className="more">
-          The last {count(AT_MOST, 'line')} of {count(lines.length, 'line')}
-        </p>
+        <p className="more">{t('The last {{n}} lines of {{count}} lines', { n: AT_MOST, count: lines.length })}</p>
       )}
     </>
   );

@@ -3,6 +3,7 @@ import { useConversation } from '../conversation/open-conversation.ts';
 import { ruleWords } from '../copy/rule-words.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
+import { t } from '../lib/language/text.ts';
 
 /**
  * Saves what would allow the action that waits for this conversation, then approves it. The button names all that it allows; it is not
@@ -36,7 +37,7 @@ export function AlwaysAllow({
   return (
     <>
       <Button look="line" aria-disabled={isNew} onClick={() => void (!isNew && !save.isPending && save.mutate())}>
-        Always here: {data.suggestions.map(ruleWords).join(', ')}
+        {t('Always here: {{rules}}', { rules: data.suggestions.map(ruleWords).join(', ') })}
       </Button>
       {save.error && (
         <p role="alert" className="text-small text-bad">

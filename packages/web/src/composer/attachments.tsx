@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { sizeWords } from '../copy/figures.ts';
 import { Icon } from '../ui/icon.tsx';
+import { t } from '../lib/language/text.ts';
 
 export function AttachmentChips({
   attachments,
@@ -11,7 +12,7 @@ export function AttachmentChips({
 }) {
   if (attachments.length === 0) return null;
   return (
-    <ul className="attachments" aria-label="Attachments">
+    <ul className="attachments" aria-label={t('Attachments')}>
       {attachments.map((one) => (
         <li key={one.id} className="chip h-6">
           <span className="max-w-40 truncate">{one.name}</span>
@@ -19,7 +20,7 @@ export function AttachmentChips({
           <button
             type="button"
             className="grid size-6 place-content-center"
-            aria-label={`Remove ${one.name}`}
+            aria-label={t('Remove {{name}}', { name: one.name })}
             onClick={() => onRemove(one.id)}
           >
             <Icon of={X} small />
@@ -53,7 +54,7 @@ export async function readAttachments(
     const isImage = file.type.startsWith('image/');
     const limit = isImage ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
     if (file.size > limit) {
-      problem = `${file.name} is ${sizeWords(file.size)}; the limit is ${sizeWords(limit)}`;
+      problem = t('{{name}} is {{size}}; the limit is {{limit}}', { name: file.name, size: sizeWords(file.size), limit: sizeWords(limit) });
       continue;
     }
     attachments.push({

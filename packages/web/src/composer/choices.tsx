@@ -7,6 +7,7 @@ import { agentsQuery, conversationQuery, modelsQuery, settingsQuery, tendon, use
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { focusOnMount, Popup } from '../ui/popup.tsx';
+import { t } from '../lib/language/text.ts';
 
 /** The agent of an open conversation, from its next turn on: one that only plans, or one that works. */
 export function ConversationAgentChoice() {
@@ -24,7 +25,7 @@ export function ConversationAgentChoice() {
   return (
     <>
       <ChoicePopup
-        label="Agent"
+        label={t('Agent')}
         side="above"
         value={value}
         shown={value.replace(/Agent$/, '')}
@@ -51,7 +52,7 @@ export function AgentChoice() {
   const value = settings.data?.agent || 'CodeActAgent';
   return (
     <ChoicePopup
-      label="Agent"
+      label={t('Agent')}
       icon={Bot}
       value={value}
       shown={value.replace(/Agent$/, '')}
@@ -103,7 +104,7 @@ function ModelPopup(props: {
   readonly onChoose: (name: string) => void;
 }) {
   const shown = modelLabel(props.value);
-  return <ChoicePopup {...props} label="Model" isOpenList shown={shown} offered={modelsQuery} />;
+  return <ChoicePopup {...props} label={t('Model')} isOpenList shown={shown} offered={modelsQuery} />;
 }
 
 const MAX_SHOWN = 50;
@@ -171,8 +172,8 @@ function Choices(props: {
       {(options.length > 8 || isOpenList) && (
         <input
           className="field mb-1 w-full"
-          aria-label={`Filter ${label.toLowerCase()}`}
-          placeholder="Type to filter"
+          aria-label={t('Filter {{list}}', { list: label.toLowerCase() })}
+          placeholder={t('Type to filter')}
           value={filter}
           ref={focusOnMount}
           onChange={(event) => setFilter(event.target.value)}
@@ -194,13 +195,15 @@ function Choices(props: {
           {option}
         </button>
       ))}
-      {hits.length > MAX_SHOWN && <p className="px-2 py-1 text-small text-ink-3">{hits.length - MAX_SHOWN} more, type to find them</p>}
+      {hits.length > MAX_SHOWN && (
+        <p className="px-2 py-1 text-small text-ink-3">{t('{{n}} more, type to find them', { n: hits.length - MAX_SHOWN })}</p>
+      )}
       {written !== '' && (
         <button type="button" className="option" onClick={() => onChoose(written)}>
-          Use {written}
+          {t('Use {{name}}', { name: written })}
         </button>
       )}
-      {hits.length === 0 && written === '' && <p className="px-2 py-1 text-small text-ink-3">No match</p>}
+      {hits.length === 0 && written === '' && <p className="px-2 py-1 text-small text-ink-3">{t('No match')}</p>}
     </>
   );
 }

@@ -11,6 +11,7 @@ import { MessageComposer } from './message-composer.tsx';
 import { StateLine } from './state-line.tsx';
 import { useCommands } from '../lib/commands.ts';
 import { tendon } from '../lib/server.ts';
+import { t } from '../lib/language/text.ts';
 
 /** The state, what must be decided, and where to speak: one box, so that "yes", "no" and "rather this" are one place. */
 export function ComposerBox({ sentence }: { readonly sentence: StateNow }) {
@@ -66,7 +67,7 @@ function Notices() {
   return (
     <p role="alert" className="flex items-center gap-2 pb-2 pl-1 text-bad">
       <span className="flex-1">{notice.message}</span>
-      <IconButton small label="Dismiss" onClick={() => connection.dismiss(notice.id)}>
+      <IconButton small label={t('Dismiss')} onClick={() => connection.dismiss(notice.id)}>
         <Icon of={X} small />
       </IconButton>
     </p>
@@ -97,33 +98,32 @@ function NetworkQuestionCard({ question: { host, port }, more }: NetworkQuestion
   const act = (answer: Answer) => (): void => void (!isNew && !send.isPending && send.mutate(answer));
   // Without the host, which the sandbox chose and the card shows whole: a long one would hide what is allowed.
   useCommands('network-question', [
-    { id: 'network-once', title: 'Network: allow once', group: 'Here', run: act('once') },
-    { id: 'network-always', title: 'Network: always allow', group: 'Here', run: act('always') },
-    { id: 'network-refuse', title: 'Network: refuse', group: 'Here', run: act('refuse') },
+    { id: 'network-once', title: t('Network: allow once'), group: 'Here', run: act('once') },
+    { id: 'network-always', title: t('Network: always allow'), group: 'Here', run: act('always') },
+    { id: 'network-refuse', title: t('Network: refuse'), group: 'Here', run: act('refuse') },
   ]);
   return (
-    <section className="decision" aria-label="Network question">
+    <section className="decision" aria-label={t('Network question')}>
       <div role="alert">
         <h2>
-          <span className="min-w-0 flex-1 wrap-anywhere">
-            The sandbox wants to reach {host}:{port}
-          </span>
+          <span className="min-w-0 flex-1 wrap-anywhere">{t('The sandbox wants to reach {{host}}:{{port}}', { host, port })}</span>
         </h2>
       </div>
       <p>
-        It is on no list. Allowing it opens this name at the ports 22, 80 and 443: what is sent there leaves this machine. Once is for this
-        conversation, always for every conversation of this server; a refusal is for good in this conversation.
+        {t(
+          'It is on no list. Allowing it opens this name at the ports 22, 80 and 443: what is sent there leaves this machine. Once is for this conversation, always for every conversation of this server; a refusal is for good in this conversation.',
+        )}
       </p>
-      {more > 0 && <p className="text-small">{more} more after this</p>}
+      {more > 0 && <p className="text-small">{t('{{more}} more after this', { more })}</p>}
       <div className="decision-acts">
         <Button look="line" aria-disabled={isNew} onClick={act('once')}>
-          Allow once
+          {t('Allow once')}
         </Button>
         <Button look="line" aria-disabled={isNew} onClick={act('always')}>
-          Always
+          {t('Always')}
         </Button>
         <Button look="line" aria-disabled={isNew} onClick={act('refuse')}>
-          Refuse
+          {t('Refuse')}
         </Button>
       </div>
       {send.error && (

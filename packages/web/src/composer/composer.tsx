@@ -5,6 +5,7 @@ import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
 import { type Attachment, AttachmentChips, readAttachments } from './attachments.tsx';
 import { type Suggestion, Suggestions, wordAt } from './suggestions.tsx';
+import { t } from '../lib/language/text.ts';
 
 interface TextField {
   readonly label: string;
@@ -83,12 +84,12 @@ export function Composer(props: ComposerProps) {
       <div className="composer-bar">
         <AttachButton accept={accept} onFiles={(files) => void attach(files)} />
         {props.at && (
-          <IconButton label="Mention a file" onClick={() => insert('@')}>
+          <IconButton label={t('Mention a file')} onClick={() => insert('@')}>
             <Icon of={AtSign} />
           </IconButton>
         )}
         {props.slash.length > 0 && (
-          <IconButton label="Slash commands" onClick={() => insert('/')}>
+          <IconButton label={t('Slash commands')} onClick={() => insert('/')}>
             <Icon of={SquareSlash} />
           </IconButton>
         )}
@@ -175,7 +176,7 @@ function AttachButton({ accept, onFiles }: { readonly accept: string | undefined
           event.target.value = '';
         }}
       />
-      <IconButton label="Attach files" onClick={() => picker.current?.click()}>
+      <IconButton label={t('Attach files')} onClick={() => picker.current?.click()}>
         <Icon of={Paperclip} />
       </IconButton>
     </>

@@ -2,12 +2,12 @@ import type { Action } from '@tendon/protocol';
 import { ShieldAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { AlwaysAllow } from './always-allow.tsx';
-import { count } from '../copy/figures.ts';
 import { useCommands } from '../lib/commands.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { focusOnMount } from '../ui/popup.tsx';
 import { fileName, hostName } from '../copy/shorten.ts';
+import { t, textKey } from '../lib/language/text.ts';
 
 const LONG = 12;
 
@@ -30,7 +30,7 @@ export function Decision(props: {
   const [edited, setEdited] = useState<string>();
   useDecisionKeys({ isHigh, isNew, onApprove: () => onApprove(edited), onReject });
   return (
-    <section className="decision" aria-label="Decision" tabIndex={-1}>
+    <section className="decision" aria-label={t('Decision')} tabIndex={-1}>
       <div role="alert">
         <h2>
           <span className="flex-1">{question}</span>
@@ -40,18 +40,20 @@ export function Decision(props: {
       </div>
       {edited !== undefined && <EditField text={edited} lines={lineCount(whole)} onEdit={setEdited} />}
       <p>{consequence}</p>
-      {action.confirmation_reason !== undefined && <p className="text-small">Asks because {action.confirmation_reason}.</p>}
+      {action.confirmation_reason !== undefined && (
+        <p className="text-small">{t('Asks because {{reason}}.', { reason: action.confirmation_reason })}</p>
+      )}
       {!isRejecting ? (
         <div className="decision-acts">
           <Button look={isHigh ? 'line' : 'main'} {...(!isHigh && { hint: 'mod+enter' })} onClick={() => onApprove(edited)}>
-            Approve
+            {t('Approve')}
           </Button>
           <Button look="line" hint="mod+backspace" onClick={() => setRejecting(true)}>
-            Reject
+            {t('Reject')}
           </Button>
           {isText && (
             <Button look="line" onClick={() => setEdited(edited === undefined ? whole : undefined)}>
-              {edited === undefined ? 'Edit' : 'Undo the edit'}
+              {edited === undefined ? t('Edit') : t('Undo the edit')}
             </Button>
           )}
           {edited === undefined && <AlwaysAllow actionId={action.id} isNew={isNew} onApprove={() => onApprove()} />}
@@ -74,7 +76,7 @@ function useDecisionKeys({ isHigh, isNew, onApprove, onReject }: DecisionKeys): 
   useCommands('decision', [
     {
       id: 'approve',
-      title: 'Approve',
+      title: t('Approve'),
       group: 'Here',
       keys: isHigh ? [] : ['mod+enter'],
       enabled: !isNew,
@@ -82,7 +84,7 @@ function useDecisionKeys({ isHigh, isNew, onApprove, onReject }: DecisionKeys): 
     },
     {
       id: 'reject',
-      title: 'Reject',
+      title: t('Reject'),
       group: 'Here',
       keys: ['mod+backspace'],
       enabled: !isNew,
@@ -98,7 +100,7 @@ function EditField({ text, lines, onEdit }: { readonly text: string; readonly li
   return (
     <textarea
       className="field my-2 w-full font-mono"
-      aria-label="What runs instead"
+      aria-label={t('What runs instead')}
       rows={Math.min(lines, LONG)}
       value={text}
       ref={focusOnMount}
@@ -115,7 +117,7 @@ function Whole({ text }: { readonly text: string }) {
       <pre className="scroll" tabIndex={lines > LONG ? 0 : undefined}>
         {text}
       </pre>
-      {lines > LONG && <p className="text-small">{count(lines, 'line')}, scroll to read all</p>}
+      {lines > LONG && <p className="text-small">{t('{{count}} lines, scroll to read all', { count: lines })}</p>}
     </>
   );
 }
@@ -132,8 +134,8 @@ function RejectForm({ onReject, onBack }: { readonly onReject: (reason: string) 
     >
       <input
         className="field"
-        aria-label="Reason"
-        placeholder="Why? (optional)"
+        aria-label={t('Reason')}
+        placeholder={t('Why? (optional)')}
         value={reason}
         ref={focusOnMount}
         onChange={(event) => setReason(event.target.value)}
@@ -144,9 +146,9 @@ function RejectForm({ onReject, onBack }: { readonly onReject: (reason: string) 
         }}
       />
       <Button type="submit" look="line">
-        Reject
+        {t('Reject')}
       </Button>
-      <Button onClick={onBack}>Back</Button>
+      <Button onClick={onBack}>{t('Back')}</Button>
     </form>
   );
 }
@@ -157,10 +159,10 @@ function composerIsEmpty(): boolean {
 }
 
 const RISKS = {
-  [-1]: { words: 'Risk unknown', tone: 'unknown' },
-  0: { words: 'Low risk', tone: undefined },
-  1: { words: 'Medium risk', tone: 'wait' },
-  2: { words: 'High risk', tone: 'bad' },
+  [-1]: { words: textKey('Risk unknown'), tone: 'unknown' },
+  0: { words: textKey('Low risk'), tone: undefined },
+  1: { words: textKey('Medium risk'), tone: 'wait' },
+  2: { words: textKey('High risk'), tone: 'bad' },
 } as const;
 
 type Risk = keyof typeof RISKS;
@@ -174,7 +176,7 @@ export function RiskChip({ risk }: { readonly risk: Risk }) {
   return (
     <span className="chip" data-tone={tone}>
       <Icon of={ShieldAlert} small />
-      {words}
+      {t(words)}
     </span>
   );
 }
@@ -200,7 +202,7 @@ interface DecisionWords {
   readonly consequence: string;
 }
 
-const INSIDE = 'It runs in the sandbox; files in the workspace can change.';
+const INSIDE = textKey('It runs in the sandbox; files in the workspace can change.');
 
 export function decisionWords(action: Action): DecisionWords {
   switch (action.action) {
@@ -211,51 +213,59 @@ export function decisionWords(action: Action): DecisionWords {
         consequence: commandConsequence(action.args.command),
       };
     case 'run_ipython':
-      return { question: 'Run this Python code?', whole: action.args.code, consequence: INSIDE };
+      return { question: t('Run this Python code?'), whole: action.args.code, consequence: t(INSIDE) };
     case 'write':
       return {
-        question: `Write ${fileName(action.args.path)}?`,
+        question: t('Write {{path}}?', { path: fileName(action.args.path) }),
         whole: `${action.args.path}\n\n${action.args.content}`,
-        consequence: 'It replaces what the file holds now.',
+        consequence: t('It replaces what the file holds now.'),
       };
     case 'edit':
       return {
-        question: `Change ${fileName(action.args.path)}?`,
+        question: t('Change {{path}}?', { path: fileName(action.args.path) }),
         whole: editText(action),
-        consequence: 'It changes a file of the workspace.',
+        consequence: t('It changes a file of the workspace.'),
       };
     case 'browse':
-      return { question: `Open ${hostName(action.args.url)}?`, whole: action.args.url, consequence: 'The page learns that it was opened.' };
+      return {
+        question: t('Open {{url}}?', { url: hostName(action.args.url) }),
+        whole: action.args.url,
+        consequence: t('The page learns that it was opened.'),
+      };
     case 'browse_interactive':
       return {
-        question: 'Do this in the browser?',
+        question: t('Do this in the browser?'),
         whole: action.args.browser_actions,
-        consequence: 'It acts on a web page as you would.',
+        consequence: t('It acts on a web page as you would.'),
       };
     case 'call_tool_mcp':
       return {
-        question: `Call ${action.args.name}?`,
+        question: t('Call {{name}}?', { name: action.args.name }),
         whole: JSON.stringify(action.args.arguments, null, 2),
-        consequence: 'The tool decides what it does with this.',
+        consequence: t('The tool decides what it does with this.'),
       };
     default:
-      return { question: `Go on with ${action.action}?`, whole: JSON.stringify(action.args, null, 2), consequence: INSIDE };
+      return {
+        question: t('Go on with {{action}}?', { action: action.action }),
+        whole: JSON.stringify(action.args, null, 2),
+        consequence: t(INSIDE),
+      };
   }
 }
 
 function commandQuestion(command: string): string {
   const text = command.trim();
-  if (/^git push\b/.test(text)) return 'Push the branch?';
-  if (/\brm\s+-/.test(text)) return 'Delete these files?';
-  if (/^(npm|pnpm|yarn|pip|apt|apt-get|cargo)\s+(install|add|i)\b/.test(text)) return 'Install this?';
-  return 'Run this command?';
+  if (/^git push\b/.test(text)) return t('Push the branch?');
+  if (/\brm\s+-/.test(text)) return t('Delete these files?');
+  if (/^(npm|pnpm|yarn|pip|apt|apt-get|cargo)\s+(install|add|i)\b/.test(text)) return t('Install this?');
+  return t('Run this command?');
 }
 
 function commandConsequence(command: string): string {
-  if (/^\s*git push\b/.test(command)) return 'Leaves this machine: the commits become visible to everyone who can read the repository.';
-  if (/\brm\s+-/.test(command)) return 'Deleted files that are not in git are gone for good.';
-  if (/\b(curl|wget|ssh|scp|rsync)\b/.test(command)) return 'It talks to another machine.';
-  return INSIDE;
+  if (/^\s*git push\b/.test(command)) return t('Leaves this machine: the commits become visible to everyone who can read the repository.');
+  if (/\brm\s+-/.test(command)) return t('Deleted files that are not in git are gone for good.');
+  if (/\b(curl|wget|ssh|scp|rsync)\b/.test(command)) return t('It talks to another machine.');
+  return t(INSIDE);
 }
 
 function editText({ args }: Extract<Action, { action: 'edit' }>): string {

@@ -4,6 +4,7 @@ import { useConversation } from '../conversation/open-conversation.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Decision, useIsNew } from './decision.tsx';
+import { t } from '../lib/language/text.ts';
 
 /** What an agent waits for to which this conversation's agent has delegated: the first of them, with the path to it. */
 export function DelegatedQuestionCard() {
@@ -28,10 +29,11 @@ function Question({ question, more }: { readonly question: DelegatedQuestion; re
   });
   const action = fromJson(question.action);
   if (!isAction(action)) return null;
+  const path = question.path.map(({ title, agent }) => `${title} (${agent})`).join(' › ');
   return (
     <>
       <p className="px-3.5 pt-3 text-small">
-        {question.path.map(({ title, agent }) => `${title} (${agent})`).join(' › ')} asks{more > 0 && `; ${more} more after this`}
+        {more > 0 ? t('{{path}} asks; {{more}} more after this', { path, more }) : t('{{path}} asks', { path })}
       </p>
       {action.action === 'message' ? (
         <Choices
@@ -65,7 +67,7 @@ interface ChoicesProps {
 function Choices({ text, choices, onReply }: ChoicesProps) {
   const isNew = useIsNew();
   return (
-    <section className="decision" aria-label="Question of a delegated agent">
+    <section className="decision" aria-label={t('Question of a delegated agent')}>
       <pre className="scroll">{text}</pre>
       <div className="decision-acts">
         {choices.map((choice) => (

@@ -2,11 +2,12 @@ import { actions } from '@tendon/client';
 import { isObservation } from '@tendon/protocol';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
+import { t, textKey } from '../lib/language/text.ts';
 
 const CHOICES = [
-  [1, 'Begin again from before it'],
-  [2, 'Begin again from your message'],
-  [3, 'Stop'],
+  [1, textKey('Begin again from before it')],
+  [2, textKey('Begin again from your message')],
+  [3, textKey('Stop')],
 ] as const;
 
 /** The ways on for an agent that was halted because it went in circles. Another is a message, written below. */
@@ -17,10 +18,10 @@ export function LoopChoices() {
   // Whatever a person sent since then begins the count anew.
   if (!halt || snapshot.events.some(({ id, source }) => id > halt.id && source === 'user')) return undefined;
   return (
-    <div className="flex flex-wrap items-center gap-2 px-3.5 pt-3" role="group" aria-label="The agent went in circles">
+    <div className="flex flex-wrap items-center gap-2 px-3.5 pt-3" role="group" aria-label={t('The agent went in circles')}>
       {CHOICES.map(([option, words]) => (
         <Button key={option} look="line" onClick={() => void connection.send(actions.recoverFromLoop(option))}>
-          {words}
+          {t(words)}
         </Button>
       ))}
     </div>

@@ -7,7 +7,6 @@ import { useNavigate } from 'react-router';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { reviewComments, withComments } from '../conversation/review-comments.ts';
 import { canSendNow, useSendNow } from '../conversation/send-now.ts';
-import { count } from '../copy/figures.ts';
 import { saveTrajectory } from '../conversation/save-trajectory.ts';
 import { useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
@@ -22,21 +21,22 @@ import { LoopChoices } from './loop-choices.tsx';
 import { QuestionChoices } from './question-choices.tsx';
 import type { Suggestion } from './suggestions.tsx';
 import { WaitingComments } from './waiting-comments.tsx';
+import { t, textKey } from '../lib/language/text.ts';
 
 const PLACEHOLDERS = {
-  loading: 'Add to this while it works',
-  init: 'Describe a task…',
-  running: 'Add to this while it works',
-  awaiting_user_input: 'Reply',
-  paused: 'Add to this while it works',
-  stopped: 'What next?',
-  finished: 'What next?',
-  rejected: 'What next?',
-  error: 'What next?',
-  rate_limited: 'Add to this while it works',
-  awaiting_user_confirmation: 'Or say what to do instead',
-  user_confirmed: 'Add to this while it works',
-  user_rejected: 'Add to this while it works',
+  loading: textKey('Add to this while it works'),
+  init: textKey('Describe a task…'),
+  running: textKey('Add to this while it works'),
+  awaiting_user_input: textKey('Reply'),
+  paused: textKey('Add to this while it works'),
+  stopped: textKey('What next?'),
+  finished: textKey('What next?'),
+  rejected: textKey('What next?'),
+  error: textKey('What next?'),
+  rate_limited: textKey('Add to this while it works'),
+  awaiting_user_confirmation: textKey('Or say what to do instead'),
+  user_confirmed: textKey('Add to this while it works'),
+  user_rejected: textKey('Add to this while it works'),
 } as const satisfies Record<AgentState, string>;
 
 /** Where a person speaks to the agent. */
@@ -50,8 +50,8 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
     <>
       <Composer
         field={{
-          label: 'Message',
-          placeholder: isFresh ? PLACEHOLDERS.init : PLACEHOLDERS[hasDecision ? 'awaiting_user_confirmation' : agentState],
+          label: t('Message'),
+          placeholder: t(isFresh ? PLACEHOLDERS.init : PLACEHOLDERS[hasDecision ? 'awaiting_user_confirmation' : agentState]),
           onSend: () => void send(),
           onUp: () => setText(lastMessage(snapshot.events, lastUserMessageId)),
         }}
@@ -73,11 +73,11 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
             </span>
             <ConversationModelChoice />
             {atOnce && (
-              <Button small hint="mod+shift+enter" title="Stops the step that runs" onClick={() => void atOnce()}>
-                Send now
+              <Button small hint="mod+shift+enter" title={t('Stops the step that runs')} onClick={() => void atOnce()}>
+                {t('Send now')}
               </Button>
             )}
-            <IconButton label="Send" hint="enter" disabled={!canSend} onClick={() => void send()}>
+            <IconButton label={t('Send')} hint="enter" disabled={!canSend} onClick={() => void send()}>
               <Icon of={ArrowUp} />
             </IconButton>
           </>
@@ -85,7 +85,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
       />
       {sending > 0 && (
         <p role="status" className="pt-1 text-small text-ink-3">
-          Sending {count(sending, 'file')}; your message follows them
+          {t('Sending {{count}} files; your message follows them', { count: sending })}
         </p>
       )}
       {problem && (
@@ -106,10 +106,18 @@ function useSendCommands(canSend: boolean, send: () => Promise<boolean>): (() =>
     if (await send()) await sendNow();
   };
   useCommands('composer', [
-    { id: 'send', title: 'Send the message', group: 'Here', keys: ['mod+enter'], enabled: canSend, listed: false, run: () => void send() },
+    {
+      id: 'send',
+      title: t('Send the message'),
+      group: 'Here',
+      keys: ['mod+enter'],
+      enabled: canSend,
+      listed: false,
+      run: () => void send(),
+    },
     {
       id: 'send-now',
-      title: 'Send the message now, which stops the step that runs',
+      title: t('Send the message now, which stops the step that runs'),
       group: 'Here',
       keys: ['mod+shift+enter'],
       enabled: offersNow,
@@ -162,7 +170,7 @@ function useMessage() {
       const whole = withComments(sent.text.trim(), reviewComments.of(id));
       const isQueued = connection.say(whole, { imageUrls, fileUrls });
       if (isQueued) reviewComments.clear(id);
-      else giveBack(sent, 'Too many messages wait to be sent.');
+      else giveBack(sent, t('Too many messages wait to be sent.'));
       return isQueued;
     } catch (error) {
       giveBack(sent, error instanceof Error ? error.message : String(error));
@@ -178,12 +186,12 @@ function useSlash(): readonly Suggestion[] {
   const { id, connection } = useConversation();
   const navigate = useNavigate();
   return [
-    { name: '/pause', about: 'Pause the agent', run: () => connection.send(actions.pause()) },
-    { name: '/resume', about: 'Let it go on', run: () => connection.send(actions.resume()) },
-    { name: '/stop', about: 'Stop it', run: () => connection.send(actions.stop()) },
-    { name: '/compact', about: 'Compact the conversation', run: () => connection.send(actions.shortenHistory()) },
-    { name: '/export', about: 'Download as JSON', run: () => void saveTrajectory(id) },
-    { name: '/new', about: 'Begin another task', run: () => void navigate(paths.home) },
+    { name: '/pause', about: t('Pause the agent'), run: () => connection.send(actions.pause()) },
+    { name: '/resume', about: t('Let it go on'), run: () => connection.send(actions.resume()) },
+    { name: '/stop', about: t('Stop it'), run: () => connection.send(actions.stop()) },
+    { name: '/compact', about: t('Compact the conversation'), run: () => connection.send(actions.shortenHistory()) },
+    { name: '/export', about: t('Download as JSON'), run: () => void saveTrajectory(id) },
+    { name: '/new', about: t('Begin another task'), run: () => void navigate(paths.home) },
   ];
 }
 

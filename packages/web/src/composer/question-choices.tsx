@@ -1,6 +1,7 @@
 import { isAction } from '@tendon/protocol';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
+import { t } from '../lib/language/text.ts';
 
 /** The answers that the agent's open question offers; each is sent as a message. Another can be written below. */
 export function QuestionChoices() {
@@ -12,7 +13,7 @@ export function QuestionChoices() {
   const choices = (isOpen && question.args.choices) || [];
   if (choices.length === 0) return undefined;
   return (
-    <div className="flex flex-wrap gap-2 px-3.5 pt-3" role="group" aria-label="Answers">
+    <div className="flex flex-wrap gap-2 px-3.5 pt-3" role="group" aria-label={t('Answers')}>
       {choices.map((choice) => (
         <Button key={choice} look="line" onClick={() => void connection.say(choice)}>
           {choice}

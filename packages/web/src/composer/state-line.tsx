@@ -3,13 +3,14 @@ import { canRequest, isAction } from '@tendon/protocol';
 import { Pause, Play, RotateCcw, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useConversation } from '../conversation/open-conversation.ts';
-import { count, elapsed } from '../copy/figures.ts';
+import { elapsed } from '../copy/figures.ts';
 import type { StateNow } from '../conversation/state-now.ts';
 import { pastWords } from '../copy/state-sentence.ts';
 import { useNow } from '../lib/use-now.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, StateGlyph } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
+import { t, textKey } from '../lib/language/text.ts';
 
 const MOVING: ReadonlySet<string> = new Set([
   'loading',
@@ -35,7 +36,9 @@ export function StateLine({ sentence }: { readonly sentence: StateNow }) {
   return (
     <div className="state-line">
       {snapshot.loaded && <StateGlyph glyph={isConnected ? sentence.glyph : 'held'} />}
-      {!snapshot.loaded && <Late>{snapshot.events.length > 0 ? `Loading ${count(snapshot.events.length, 'event')}` : 'Connecting'}</Late>}
+      {!snapshot.loaded && (
+        <Late>{snapshot.events.length > 0 ? t('Loading {{count}} events', { count: snapshot.events.length }) : t('Connecting')}</Late>
+      )}
       <span className="sentence" title={text}>
         {text}
       </span>
@@ -46,7 +49,7 @@ export function StateLine({ sentence }: { readonly sentence: StateNow }) {
       <span className="flex-1" />
       {NEEDS_YOU.has(state) && toConversation && (
         <Button className="to-conversation" onClick={toConversation}>
-          Answer
+          {t('Answer')}
         </Button>
       )}
       {snapshot.loaded && <StateActs />}
@@ -55,21 +58,26 @@ export function StateLine({ sentence }: { readonly sentence: StateNow }) {
 }
 
 const HEARD_AWAY = {
-  connecting: 'Connecting',
-  reconnecting: 'Reconnecting',
-  offline: 'Offline',
-  refused: 'Signed out',
-  closed: 'Closed',
+  connecting: textKey('Connecting'),
+  reconnecting: textKey('Reconnecting'),
+  offline: textKey('Offline'),
+  refused: textKey('Signed out'),
+  closed: textKey('Closed'),
 } as const satisfies Record<Exclude<ConnectionState['state'], 'connected'>, string>;
+
+const MARK = '\uE000';
 
 /** What is read aloud: seconds that count down are for the eye, and nobody listens to the letters of a command. */
 function heardSentence(text: string, snapshot: ConversationSnapshot): string {
   const { connection, loaded } = snapshot;
-  if (connection.state !== 'connected') return HEARD_AWAY[connection.state];
-  if (!loaded) return 'Loading';
+  if (connection.state !== 'connected') return t(HEARD_AWAY[connection.state]);
+  if (!loaded) return t('Loading');
   const paragraphs = answerLength(snapshot);
-  if (paragraphs > 0) return `Answer ready, ${count(paragraphs, 'paragraph')}. ${text}`;
-  return text.replace(/, trying again in \d+ s$/, '').replace(/^Running (?!Python).*$/, 'Running a command');
+  if (paragraphs > 0) return t('Answer ready, {{count}} paragraphs. {{text}}', { count: paragraphs, text });
+  const [before, after] = t('Running {{command}}', { command: MARK }).split(MARK) as [string, string];
+  if (text.startsWith(before) && text.endsWith(after) && text !== t('Running Python')) return t('Running a command');
+  const [again, unit] = t('{{trouble}}, trying again in {{left}} s', { trouble: '', left: MARK }).split(MARK) as [string, string];
+  return text.endsWith(unit) && text.includes(again) ? text.slice(0, text.lastIndexOf(again)) : text;
 }
 
 /** In paragraphs, of what the agent answered last; 0 while it does not wait for the person. */
@@ -88,27 +96,27 @@ function StateActs() {
   return (
     <>
       {isAtWork && state !== 'loading' && canRequest(state, 'paused') && (
-        <Button title="Pause" onClick={() => connection.send(actions.pause())}>
+        <Button title={t('Pause')} onClick={() => connection.send(actions.pause())}>
           <Icon of={Pause} small />
-          <span>Pause</span>
+          <span>{t('Pause')}</span>
         </Button>
       )}
       {isAtWork && (
-        <Button hint="ctrl+c" title="Stop" onClick={() => connection.send(actions.stop())}>
+        <Button hint="ctrl+c" title={t('Stop')} onClick={() => connection.send(actions.stop())}>
           <Icon of={Square} small />
-          <span>Stop</span>
+          <span>{t('Stop')}</span>
         </Button>
       )}
       {(state === 'paused' || state === 'stopped') && (
-        <Button title="Resume" onClick={() => connection.send(actions.resume())}>
+        <Button title={t('Resume')} onClick={() => connection.send(actions.resume())}>
           <Icon of={Play} small />
-          <span>Resume</span>
+          <span>{t('Resume')}</span>
         </Button>
       )}
       {state === 'error' && (
-        <Button title="Try again" onClick={() => connection.send(actions.resume())}>
+        <Button title={t('Try again')} onClick={() => connection.send(actions.resume())}>
           <Icon of={RotateCcw} small />
-          <span>Try again</span>
+          <span>{t('Try again')}</span>
         </Button>
       )}
     </>
@@ -117,8 +125,8 @@ function StateActs() {
 
 /** What was last known, put in the past: "Was running npm test, 20 s ago". */
 function lastKnown(sentence: string, connection: ConnectionState, now: number): string {
-  if (connection.state === 'connecting') return now - connection.since < 1000 ? '' : 'Connecting';
-  return `${pastWords(sentence)}, as of ${elapsed(now - connection.since)} ago`;
+  if (connection.state === 'connecting') return now - connection.since < 1000 ? '' : t('Connecting');
+  return t('{{sentence}}, as of {{time}} ago', { sentence: pastWords(sentence), time: elapsed(now - connection.since) });
 }
 
 const AT_MOST_EVERY_MS = 2_000;

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { fuzzyMatches } from '../lib/commands.ts';
+import { t } from '../lib/language/text.ts';
 
 export interface Suggestion {
   readonly name: string;
@@ -47,7 +48,7 @@ export function Suggestions(props: {
   };
   return (
     <div className="relative">
-      {isOpen && <Options id={id} label={word?.sign === '@' ? 'Files' : 'Commands'} hits={hits} at={at} onPick={onPick} />}
+      {isOpen && <Options id={id} label={word?.sign === '@' ? t('Files') : t('Commands')} hits={hits} at={at} onPick={onPick} />}
       {props.children({ fieldProps, onKeyDown })}
     </div>
   );

@@ -1,7 +1,7 @@
 import { useConversation } from '../conversation/open-conversation.ts';
 import { reviewComments, useReviewComments } from '../conversation/review-comments.ts';
-import { count } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
+import { t } from '../lib/language/text.ts';
 
 /** What goes with the message beside what is written in it. */
 export function WaitingComments() {
@@ -9,10 +9,14 @@ export function WaitingComments() {
   const comments = useReviewComments(id);
   if (comments.length === 0) return undefined;
   return (
-    <div className="flex flex-wrap items-center gap-2 px-3.5 pt-2 text-small text-ink-2" role="group" aria-label="Comments on the changes">
-      <span>{count(comments.length, 'comment')} on the changes with this message</span>
+    <div
+      className="flex flex-wrap items-center gap-2 px-3.5 pt-2 text-small text-ink-2"
+      role="group"
+      aria-label={t('Comments on the changes')}
+    >
+      <span>{t('{{count}} comments on the changes with this message', { count: comments.length })}</span>
       <Button small onClick={() => reviewComments.clear(id)}>
-        Remove
+        {t('Remove')}
       </Button>
     </div>
   );

@@ -6,6 +6,7 @@ import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Late } from '../ui/placeholder.tsx';
+import { t, textKey } from '../lib/language/text.ts';
 
 interface RestoreHereProps {
   /** The action before which the workspace was stored. */
@@ -23,10 +24,16 @@ export function RestoreHere({ actionId, words, fork, onDone }: RestoreHereProps)
   const list = useQuery({ queryKey: ['checkpoints', id, actionId], queryFn: () => tendon.conversations.checkpoints(id), retry: false });
   const checkpoint = list.data && checkpointBefore(list.data.checkpoints, actionId);
   return (
-    <section aria-label="Restore to here" className="restore">
-      {list.isPending && <Late>Reading the checkpoints</Late>}
+    <section aria-label={t('Restore to here')} className="restore">
+      {list.isPending && <Late>{t('Reading the checkpoints')}</Late>}
       {list.error && <p className="tone-bad">{list.error.message}</p>}
-      {list.data && !checkpoint && <p>The workspace of this moment is not stored{list.data.off === null ? '.' : `: ${list.data.off}.`}</p>}
+      {list.data && !checkpoint && (
+        <p>
+          {list.data.off === null
+            ? t('The workspace of this moment is not stored.')
+            : t('The workspace of this moment is not stored: {{reason}}.', { reason: list.data.off })}
+        </p>
+      )}
       {checkpoint && <Restore checkpoint={checkpoint} words={words} onDone={onDone} />}
       {fork && <Fork {...fork} />}
     </section>
@@ -39,9 +46,9 @@ function checkpointBefore(checkpoints: readonly CheckpointInfo[], actionId: numb
 }
 
 const PARTS = [
-  ['files', 'Files'],
-  ['conversation', 'Conversation'],
-  ['both', 'Both'],
+  ['files', textKey('Files')],
+  ['conversation', textKey('Conversation')],
+  ['both', textKey('Both')],
 ] as const;
 
 interface RestoreProps {
@@ -68,7 +75,7 @@ function Restore({ checkpoint: { number, event_id: step }, words, onDone }: Rest
   return (
     <>
       <p>{words}</p>
-      {changes.isPending ? <Late>Comparing the files</Late> : changes.data && <Changes changes={changes.data} />}
+      {changes.isPending ? <Late>{t('Comparing the files')}</Late> : changes.data && <Changes changes={changes.data} />}
       <div className="flex items-center gap-2">
         {PARTS.filter(([what]) => what === 'files' || step !== null).map(([what, name]) => (
           <Button
@@ -77,11 +84,11 @@ function Restore({ checkpoint: { number, event_id: step }, words, onDone }: Rest
             aria-disabled={restore.isPending}
             onClick={() => void (!restore.isPending && restore.mutate(what))}
           >
-            {name}
+            {t(name)}
           </Button>
         ))}
       </div>
-      {restore.isPending && <Late>Restoring</Late>}
+      {restore.isPending && <Late>{t('Restoring')}</Late>}
       {problem && (
         <p role="alert" className="tone-bad">
           {problem.message}
@@ -91,22 +98,22 @@ function Restore({ checkpoint: { number, event_id: step }, words, onDone }: Rest
   );
 }
 
-const VERBS = { added: 'comes back', changed: 'changes', removed: 'goes' } as const;
+const VERBS = { added: textKey('comes back'), changed: textKey('changes'), removed: textKey('goes') } as const;
 const MAX_SHOWN = 8;
 
 function Changes({ changes: { count, changes } }: { readonly changes: CheckpointChanges }) {
-  if (count === 0) return <p className="text-ink-3">No file would change.</p>;
+  if (count === 0) return <p className="text-ink-3">{t('No file would change.')}</p>;
   const more = count - Math.min(changes.length, MAX_SHOWN);
   return (
-    <ul aria-label="What would change">
+    <ul aria-label={t('What would change')}>
       {changes.slice(0, MAX_SHOWN).map(({ path, change }) => (
         <li key={path}>
           <span className="mono truncate">{path}</span>
           <span className="flex-1" />
-          <span className="text-small text-ink-3">{VERBS[change]}</span>
+          <span className="text-small text-ink-3">{t(VERBS[change])}</span>
         </li>
       ))}
-      {more > 0 && <li className="text-small text-ink-3">and {more} more</li>}
+      {more > 0 && <li className="text-small text-ink-3">{t('and {{more}} more', { more })}</li>}
     </ul>
   );
 }
@@ -123,10 +130,10 @@ function Fork({ lastId, words }: NonNullable<RestoreHereProps['fork']>) {
       <p>{words}</p>
       <div>
         <Button look="line" aria-disabled={fork.isPending} onClick={() => void (!fork.isPending && fork.mutate())}>
-          Fork from here
+          {t('Fork from here')}
         </Button>
       </div>
-      {fork.isPending && <Late>Copying the workspace</Late>}
+      {fork.isPending && <Late>{t('Copying the workspace')}</Late>}
       {fork.error && (
         <p role="alert" className="tone-bad">
           {fork.error.message}

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { stored } from '../lib/stored.ts';
+import { t } from '../lib/language/text.ts';
 
 /** What a person remarks on a line of the changes, until it goes to the agent. */
 export interface ReviewComment {
@@ -44,9 +45,9 @@ export function useReviewComments(id: string): readonly ReviewComment[] {
 export function withComments(text: string, comments: readonly ReviewComment[]): string {
   if (comments.length === 0) return text;
   const remarks = comments.map(({ path, line, isOld, quote, text: words }) => {
-    return `${path}, ${isOld ? 'removed line' : 'line'} ${line}:\n> ${quote}\n${words}`;
+    return `${path}, ${isOld ? t('removed line {{line}}', { line }) : t('line {{line}}', { line })}:\n> ${quote}\n${words}`;
   });
-  return [...(text === '' ? [] : [text]), 'Comments on the changes:', ...remarks].join('\n\n');
+  return [...(text === '' ? [] : [text]), t('Comments on the changes:'), ...remarks].join('\n\n');
 }
 
 function subscribe(listener: () => void): () => void {

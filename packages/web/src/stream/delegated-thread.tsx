@@ -16,6 +16,7 @@ import { projectItems } from './project-items.ts';
 import { RowLine } from './row-line.tsx';
 import type { SpeechItem, StepItem } from './stream-item.ts';
 import { useFolds } from './use-folds.ts';
+import { t } from '../lib/language/text.ts';
 
 /** How many threads stand in one another here; deeper ones are read on their own pages. */
 const Depth = createContext(0);
@@ -42,7 +43,7 @@ export function DelegatedThread({ step: { action, observation, id: actionId } }:
   if (depth >= MAX_DEPTH) return <ThreadLink id={child} />;
   return (
     <Depth value={depth + 1}>
-      <Thread key={child} id={child} agent={action?.action === 'delegate' ? action.args.agent : 'the agent'} isOver={isOver} />
+      <Thread key={child} id={child} agent={action?.action === 'delegate' ? action.args.agent : t('the agent')} isOver={isOver} />
     </Depth>
   );
 }
@@ -50,7 +51,7 @@ export function DelegatedThread({ step: { action, observation, id: actionId } }:
 function ThreadLink({ id }: { readonly id: string }) {
   return (
     <Link className="button button-line button-small" to={paths.conversation(id)}>
-      Open thread
+      {t('Open thread')}
     </Link>
   );
 }
@@ -67,15 +68,15 @@ function Thread({ id, agent, isOver }: { readonly id: string; readonly agent: st
     [events],
   );
   const folds = useFolds();
-  if (!open) return <Late>Opening the thread</Late>;
+  if (!open) return <Late>{t('Opening the thread')}</Late>;
   const acts = { id, connection: open.connection, show: () => undefined };
   const hasEarlier = rows.length > MAX_ROWS || open.snapshot.gaps.length > 0;
   const canStop = !isOver && !AT_REST.has(open.snapshot.state.agentState);
   return (
     <ConversationContext value={{ ...acts, snapshot: open.snapshot }}>
       <ConversationActsContext value={acts}>
-        <section className="thread" aria-label={`What ${agent} does`}>
-          {hasEarlier && <p className="text-small text-ink-3">Earlier steps are in its thread</p>}
+        <section className="thread" aria-label={t('What {{agent}} does', { agent })}>
+          {hasEarlier && <p className="text-small text-ink-3">{t('Earlier steps are in its thread')}</p>}
           <ol>
             {rows.slice(-MAX_ROWS).map((row) => (
               <ThreadRow key={row.key} row={row} live={open.snapshot.outputs.get(row.id)} folds={folds} />
@@ -85,7 +86,7 @@ function Thread({ id, agent, isOver }: { readonly id: string; readonly agent: st
             <ThreadLink id={id} />
             {canStop && (
               <Button small onClick={() => open.connection.send(actions.stop())}>
-                Stop it
+                {t('Stop it')}
               </Button>
             )}
           </div>

@@ -7,6 +7,7 @@
  */
 import { type Action, type Event, isAction, isObservation, type Observation } from '@tendon/protocol';
 import type { StepItem, StreamItem } from './stream-item.ts';
+import { type PlainText, t, textKey } from '../lib/language/text.ts';
 
 export class EventRows {
   readonly items: StreamItem[] = [];
@@ -79,7 +80,7 @@ export class EventRows {
       return;
     }
     if (isWordToTheModel(observation)) {
-      this.#push({ type: 'note', ...common, text: 'Your message came in between; the agent goes on with that' });
+      this.#push({ type: 'note', ...common, text: t('Your message came in between; the agent goes on with that') });
       return;
     }
     const at = observation.cause === undefined ? undefined : this.#steps.get(observation.cause);
@@ -91,7 +92,8 @@ export class EventRows {
   #addState(observation: Observation<'agent_state_changed'>): void {
     const { agent_state: state, reason } = observation.extras;
     const common = { key: `e${observation.id}`, id: observation.id, at: observation.timestamp };
-    const text = NOTES[state];
+    const note = NOTES[state];
+    const text = note && t(note);
     const last = this.items.at(-1);
     if (text) {
       // Repeats within a second are one.
@@ -165,7 +167,7 @@ function isPause(observation: Observation | undefined): boolean {
   return observation?.observation === 'agent_state_changed' && observation.extras.agent_state === 'rate_limited';
 }
 
-const NOTES: Readonly<Record<string, string>> = { paused: 'Paused by you', stopped: 'Stopped by you' };
+const NOTES: Readonly<Record<string, PlainText>> = { paused: textKey('Paused by you'), stopped: textKey('Stopped by you') };
 
 function saysTheSame(last: StreamItem | undefined, reason: string): boolean {
   return last?.type === 'step' && last.observation?.observation === 'error' && last.observation.content === reason;

@@ -1,10 +1,11 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { count, between, duration } from '../copy/figures.ts';
+import { between, duration } from '../copy/figures.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { RowPlace } from './item-row.tsx';
 import { StepRow } from './step-row.tsx';
 import type { FoldItem, StepItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
+import { t } from '../lib/language/text.ts';
 
 /** The middle of a turn that is over. */
 export function FoldRow({ item, position, size, folds }: RowPlace & { readonly item: FoldItem; readonly folds: Folds }) {
@@ -17,7 +18,7 @@ export function FoldRow({ item, position, size, folds }: RowPlace & { readonly i
       className="event"
       id={`event-${item.id}`}
       tabIndex={-1}
-      aria-label={`${count(item.steps.length, 'step')}, ${words}`}
+      aria-label={`${t('{{count}} steps', { count: item.steps.length })}, ${words}`}
       aria-posinset={position}
       aria-setsize={size}
     >
@@ -26,7 +27,7 @@ export function FoldRow({ item, position, size, folds }: RowPlace & { readonly i
       </span>
       <div>
         <button type="button" className="event-row" aria-expanded={isOpen} onClick={() => folds.set(item.key, !isOpen)}>
-          <span className="verb">{count(item.steps.length, 'step')}</span>
+          <span className="verb">{t('{{count}} steps', { count: item.steps.length })}</span>
           <span className="detail">{words}</span>
           <span className="facts">{ms !== undefined && ms >= 1000 && duration(ms)}</span>
         </button>
@@ -53,14 +54,14 @@ export function FoldRow({ item, position, size, folds }: RowPlace & { readonly i
 }
 
 const WORDS: readonly (readonly [kinds: readonly string[], words: (n: number) => string])[] = [
-  [['read'], (n) => `read ${count(n, 'file')}`],
-  [['edit', 'write'], (n) => `changed ${count(n, 'file')}`],
-  [['run'], (n) => `ran ${count(n, 'command')}`],
-  [['run_ipython'], (n) => `ran ${count(n, 'cell')}`],
-  [['browse', 'browse_interactive'], (n) => `used the browser${n > 1 ? ` ${n} times` : ''}`],
-  [['call_tool_mcp', 'mcp'], (n) => `called ${count(n, 'tool')}`],
-  [['recall'], () => 'read notes'],
-  [['think'], (n) => count(n, 'thought')],
+  [['read'], (n) => t('read {{count}} files', { count: n })],
+  [['edit', 'write'], (n) => t('changed {{count}} files', { count: n })],
+  [['run'], (n) => t('ran {{count}} commands', { count: n })],
+  [['run_ipython'], (n) => t('ran {{count}} cells', { count: n })],
+  [['browse', 'browse_interactive'], (n) => (n > 1 ? t('used the browser {{n}} times', { n }) : t('used the browser'))],
+  [['call_tool_mcp', 'mcp'], (n) => t('called {{count}} tools', { count: n })],
+  [['recall'], () => t('read notes')],
+  [['think'], (n) => t('{{count}} thoughts', { count: n })],
 ];
 
 /**

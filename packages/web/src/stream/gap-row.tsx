@@ -1,19 +1,19 @@
 import { ApiError, type Gap } from '@tendon/client';
 import { useState } from 'react';
 import { useConversationActs } from '../conversation/open-conversation.ts';
-import { count } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
 import { Late } from '../ui/placeholder.tsx';
 import type { RowPlace } from './item-row.tsx';
 import type { GapItem } from './stream-item.ts';
 import { type Earlier, STEP } from './use-earlier.ts';
+import { t } from '../lib/language/text.ts';
 
 /** Events that are not loaded, between others: they are when the reader comes near. */
 export function GapRow({ item, position, size }: RowPlace & { readonly item: GapItem }) {
-  const words = count(item.to - item.from, 'event');
+  const words = t('{{count}} events not loaded', { count: item.to - item.from });
   return (
-    <article className="note" tabIndex={-1} aria-label={`${words} not loaded`} aria-posinset={position} aria-setsize={size}>
-      {words} not loaded
+    <article className="note" tabIndex={-1} aria-label={words} aria-posinset={position} aria-setsize={size}>
+      {words}
       <LoadButton from={item.from} to={item.to} />
     </article>
   );
@@ -23,12 +23,12 @@ export function GapRow({ item, position, size }: RowPlace & { readonly item: Gap
 export function EarlierLine({ missing, earlier }: { readonly missing: Gap; readonly earlier: Earlier }) {
   return (
     <div className="note absolute inset-x-0">
-      {earlier.isLoading ? <Late>Loading earlier events</Late> : count(missing.to - missing.from, 'earlier event')}
+      {earlier.isLoading ? <Late>{t('Loading earlier events')}</Late> : t('{{count}} earlier events', { count: missing.to - missing.from })}
       {earlier.problem && (
         <>
           <span className="tone-bad">{earlier.problem}</span>
           <Button small onClick={earlier.load}>
-            Try again
+            {t('Try again')}
           </Button>
         </>
       )}
@@ -49,11 +49,11 @@ function LoadButton({ from, to }: { readonly from: number; readonly to: number }
     );
     setLoading(false);
   };
-  if (isLoading) return <Late>Loading earlier events</Late>;
+  if (isLoading) return <Late>{t('Loading earlier events')}</Late>;
   return (
     <>
       <Button small onClick={() => void load()}>
-        Load earlier events
+        {t('Load earlier events')}
       </Button>
       {problem && <span className="tone-bad">{problem}</span>}
     </>

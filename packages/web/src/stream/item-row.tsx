@@ -7,6 +7,7 @@ import { type Runs, StepRow } from './step-row.tsx';
 import type { StreamItem } from './stream-item.ts';
 import { TurnRow } from './turn-row.tsx';
 import type { Folds } from './use-folds.ts';
+import { t } from '../lib/language/text.ts';
 
 export interface RowPlace {
   /** Counted from 1, for `aria-posinset`. */
@@ -48,7 +49,7 @@ export const ItemRow = memo(function ItemRow({ item, ...props }: ItemRowProps) {
           className="event"
           id={`event-${item.id}`}
           tabIndex={-1}
-          aria-label={`Agent: ${item.text.slice(0, 120)}`}
+          aria-label={t('Agent: {{text}}', { text: item.text.slice(0, 120) })}
           aria-posinset={props.position}
           aria-setsize={props.size}
         >

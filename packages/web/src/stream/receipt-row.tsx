@@ -5,12 +5,12 @@ import { type ReactNode, useMemo } from 'react';
 import { lastCheck, type LastCheck } from '../conversation/last-check.ts';
 import { useConversation } from '../conversation/open-conversation.ts';
 import type { TurnSpan } from '../conversation/turn-spans.ts';
-import { count } from '../copy/figures.ts';
 import { cut, fileName, firstLine } from '../copy/shorten.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { RowPlace } from './item-row.tsx';
+import { figure, t } from '../lib/language/text.ts';
 
 const MAX_NAMES = 3;
 
@@ -27,12 +27,12 @@ export function ReceiptRow({ span, position, size }: { readonly span: TurnSpan }
     check && <Check key="check" check={check} />,
   ].filter(Boolean);
   if (rows.length === 0) {
-    const words = files ? 'No file changed in this turn' : '';
+    const words = files ? t('No file changed in this turn') : '';
     return (
       <article
         className={words ? 'note' : 'sr-only'}
         tabIndex={-1}
-        aria-label={words || 'No receipt'}
+        aria-label={words || t('No receipt')}
         aria-posinset={position}
         aria-setsize={size}
       >
@@ -44,7 +44,9 @@ export function ReceiptRow({ span, position, size }: { readonly span: TurnSpan }
     <article
       className="event receipt"
       tabIndex={-1}
-      aria-label={`Receipt: ${[files && count(files.count, 'file'), check && checkWords(check), verdict].filter(Boolean).join(', ')}`}
+      aria-label={t('Receipt: {{facts}}', {
+        facts: [files && t('{{count}} files', { count: files.count }), check && checkWords(check), verdict].filter(Boolean).join(', '),
+      })}
       aria-posinset={position}
       aria-setsize={size}
     >
@@ -77,16 +79,15 @@ function Files({ changes, span }: { readonly changes: WorkspaceChanges; readonly
   const more = changes.count - names.length;
   return (
     <Row icon={FileDiff}>
-      <span className="font-medium">{count(changes.count, 'file')}</span>
-      <span className="tone-ok">+{sum('added').toLocaleString('en')}</span>
-      <span className="tone-bad">−{sum('removed').toLocaleString('en')}</span>
+      <span className="font-medium">{t('{{count}} files', { count: changes.count })}</span>
+      <span className="tone-ok">+{figure(sum('added'))}</span>
+      <span className="tone-bad">−{figure(sum('removed'))}</span>
       <span className="receipt-names truncate text-ink-3">
-        {names.join(', ')}
-        {more > 0 && ` and ${more.toLocaleString('en')} more`}
+        {more > 0 ? t('{{names}} and {{more}} more', { names: names.join(', '), more }) : names.join(', ')}
       </span>
       {span.next === undefined && changes.base.checkpoint !== null && <UndoTurn checkpoint={changes.base.checkpoint} />}
       <Button small onClick={() => show({ tab: 'changes' })}>
-        See the changes
+        {t('See the changes')}
       </Button>
     </Row>
   );
@@ -96,7 +97,7 @@ function Files({ changes, span }: { readonly changes: WorkspaceChanges; readonly
 function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
   const { id } = useConversation();
   const undo = useMutation({ mutationFn: () => tendon.conversations.restore(id, checkpoint, 'files') });
-  if (undo.isSuccess) return <span className="text-ink-3">The files are back as they were.</span>;
+  if (undo.isSuccess) return <span className="text-ink-3">{t('The files are back as they were.')}</span>;
   return (
     <>
       {undo.error && (
@@ -105,7 +106,7 @@ function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
         </span>
       )}
       <Button small aria-disabled={undo.isPending} onClick={() => void (!undo.isPending && undo.mutate())}>
-        Undo this turn
+        {t('Undo this turn')}
       </Button>
     </>
   );
@@ -131,9 +132,16 @@ function Verdict({ words, check, isNewest }: { readonly words: string; readonly 
         <Button
           small
           look="line"
-          onClick={() => void connection.say(`\`${firstLine(check.command)}\` fails with exit code ${check.exitCode}. Fix that first.`)}
+          onClick={() =>
+            void connection.say(
+              t('`{{command}}` fails with exit code {{exitCode}}. Fix that first.', {
+                command: firstLine(check.command),
+                exitCode: check.exitCode ?? 0,
+              }),
+            )
+          }
         >
-          Send that back
+          {t('Send that back')}
         </Button>
       )}
     </Row>
@@ -156,8 +164,9 @@ function verdictOf(turn: readonly Event[], check: LastCheck | undefined, files: 
   const finish = turn.findLast((event) => isAction(event) && event.action === 'finish');
   const isDone = finish && isAction(finish) && finish.action === 'finish' && finish.args.task_completed !== 'false';
   if (!isDone || !check || check.exitCode === undefined || check.exitCode === 0) return undefined;
-  const when = files && files.count > 0 && !check.isOutdated ? ' after its last edit' : '';
-  return `The agent says done; the last check failed${when}.`;
+  return files && files.count > 0 && !check.isOutdated
+    ? t('The agent says done; the last check failed after its last edit.')
+    : t('The agent says done; the last check failed.');
 }
 
 function checkWords(check: LastCheck): string {
@@ -165,8 +174,8 @@ function checkWords(check: LastCheck): string {
 }
 
 function resultWords({ exitCode, isOutdated, isUnproven }: LastCheck): string {
-  if (exitCode === undefined) return 'did not end';
-  if (isUnproven) return 'ran; whether it passed is not in the exit code of this line';
-  const result = exitCode === 0 ? 'passed' : `failed, exit ${exitCode}`;
-  return isOutdated ? `${result}, before the last edit` : result;
+  if (exitCode === undefined) return t('did not end');
+  if (isUnproven) return t('ran; whether it passed is not in the exit code of this line');
+  const result = exitCode === 0 ? t('passed') : t('failed, exit {{exitCode}}', { exitCode });
+  return isOutdated ? t('{{result}}, before the last edit', { result }) : result;
 }

@@ -13,6 +13,7 @@ import type { Card } from './cards/card.tsx';
 import type { RowPlace } from './item-row.tsx';
 import type { StepItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
+import { t } from '../lib/language/text.ts';
 
 const DelegatedThread = lazy(async () => ({ default: (await import('./delegated-thread.tsx')).DelegatedThread }));
 
@@ -63,10 +64,10 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
         {isRestoring && (
           <RestoreHere
             actionId={step.action?.id ?? step.id}
-            words="Restore to before this step. It can be taken back from its own row."
+            words={t('Restore to before this step. It can be taken back from its own row.')}
             fork={{
               lastId: step.observation?.id ?? step.id,
-              words: 'Or leave this as it is, and go on from after this step in a second conversation with a folder of its own.',
+              words: t('Or leave this as it is, and go on from after this step in a second conversation with a folder of its own.'),
             }}
             onDone={() => setRestoring(false)}
           />
@@ -79,9 +80,9 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
 /** Without a connection nobody knows whether it still does. */
 function Running({ since, isKnown }: { readonly since: number; readonly isKnown: boolean }) {
   const now = useNow(isKnown);
-  if (!isKnown) return <span>was running</span>;
+  if (!isKnown) return <span>{t('was running')}</span>;
   const past = now - since;
-  return <span>{past >= 1000 ? `running ${elapsed(past)}` : 'running'}</span>;
+  return <span>{past >= 1000 ? t('running {{time}}', { time: elapsed(past) }) : t('running')}</span>;
 }
 
 const TABS: Readonly<Record<string, TabName>> = {
@@ -102,24 +103,28 @@ function Acts({ step, card, isRestoring, onRestore }: ActsProps) {
   return (
     <div className="event-acts">
       {card.copy && (
-        <IconButton small label="Copy" onClick={() => void navigator.clipboard.writeText(card.copy!)}>
+        <IconButton small label={t('Copy')} onClick={() => void navigator.clipboard.writeText(card.copy!)}>
           <Icon of={Copy} small />
         </IconButton>
       )}
-      <IconButton small label="Copy link" onClick={() => void navigator.clipboard.writeText(location.origin + paths.event(id, step.id))}>
+      <IconButton
+        small
+        label={t('Copy link')}
+        onClick={() => void navigator.clipboard.writeText(location.origin + paths.event(id, step.id))}
+      >
         <Icon of={Link2} small />
       </IconButton>
       {step.action && !isWatched && (
-        <IconButton small label="Restore to here" aria-expanded={isRestoring} onClick={onRestore}>
+        <IconButton small label={t('Restore to here')} aria-expanded={isRestoring} onClick={onRestore}>
           <Icon of={History} small />
         </IconButton>
       )}
       {tab && (
-        <IconButton small label="Show in workbench" onClick={() => show({ tab, eventId: step.observation?.id ?? step.id })}>
+        <IconButton small label={t('Show in workbench')} onClick={() => show({ tab, eventId: step.observation?.id ?? step.id })}>
           <Icon of={PanelRightOpen} small />
         </IconButton>
       )}
-      <IconButton small label="View source" onClick={() => show({ tab: 'raw', eventId: step.observation?.id ?? step.id })}>
+      <IconButton small label={t('View source')} onClick={() => show({ tab: 'raw', eventId: step.observation?.id ?? step.id })}>
         <Icon of={Braces} small />
       </IconButton>
     </div>

@@ -5,7 +5,6 @@ import type { Event } from '@tendon/protocol';
 import { StreamingProse } from '../code/prose.tsx';
 import { useConversation, openDecision } from '../conversation/open-conversation.ts';
 import { type TurnSpan, turnSpans } from '../conversation/turn-spans.ts';
-import { count } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
@@ -22,6 +21,7 @@ import { withReceipts } from './with-receipts.ts';
 import { isPending, type StreamItem } from './stream-item.ts';
 import { EarlierLine } from './gap-row.tsx';
 import { useEarlier } from './use-earlier.ts';
+import { t } from '../lib/language/text.ts';
 
 /** Everything that happened, oldest first; only what is in view is in the document. */
 export function Stream() {
@@ -53,7 +53,7 @@ export function Stream() {
         className="stream scroll"
         // A feed has articles; one that has none yet is no feed.
         role={items.length > 0 ? 'feed' : 'group'}
-        aria-label="Events"
+        aria-label={t('Events')}
         aria-busy={!loaded || earlier.isLoading}
         tabIndex={0}
         onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && setFocused(undefined)}
@@ -78,7 +78,7 @@ export function Stream() {
       <StickyTurn items={items} first={list.first} isAtTop={list.above <= 0} onGo={(index) => list.toRow(index, 'start')} />
       {!list.isAtEnd && (
         <Button className="new-events" onClick={list.toEnd}>
-          {seen > 0 ? count(seen, 'new event') : 'To the newest'}
+          {seen > 0 ? t('{{count}} new events', { count: seen }) : t('To the newest')}
           <Icon of={ArrowDown} small />
         </Button>
       )}
@@ -92,7 +92,7 @@ const RUNS: ReadonlySet<string> = new Set(['running', 'paused', 'user_confirmed'
 function Loading({ events }: { readonly events: number }) {
   return (
     <div className="p-4">
-      <Late>{events > 0 ? `Loading ${count(events, 'event')}` : 'Loading the history'}</Late>
+      <Late>{events > 0 ? t('Loading {{count}} events', { count: events }) : t('Loading the history')}</Late>
     </div>
   );
 }
@@ -121,7 +121,7 @@ function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: numb
   const answerAt = items.length + (thinking ? 1 : 0);
   if (index === answerAt && answer !== undefined) {
     return (
-      <article className="event" tabIndex={-1} aria-label="Partial answer" aria-posinset={index + 1} aria-setsize={rows.size}>
+      <article className="event" tabIndex={-1} aria-label={t('Partial answer')} aria-posinset={index + 1} aria-setsize={rows.size}>
         <span />
         <div className="speech">
           <StreamingProse text={answer} />

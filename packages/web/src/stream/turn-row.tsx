@@ -11,6 +11,7 @@ import { isInlinePicture } from '../code/picture.ts';
 import type { RowPlace } from './item-row.tsx';
 import type { StreamItem, TurnItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
+import { t, textKey } from '../lib/language/text.ts';
 
 /** A message of the person: the header of what follows. One line, and all of it when it is opened. */
 export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly folds: Folds; readonly isUnread: boolean }) {
@@ -25,7 +26,7 @@ export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly fo
       className="turn"
       id={`event-${item.id}`}
       tabIndex={-1}
-      aria-label={`Your message, ${clock(item.at)}: ${line}`}
+      aria-label={t('Your message, {{time}}: {{line}}', { time: clock(item.at), line })}
       aria-posinset={position}
       aria-setsize={size}
     >
@@ -35,7 +36,7 @@ export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly fo
       {(pictures.length > 0 || item.files.length > 0) && (
         <div className="turn-whole flex flex-wrap gap-2">
           {pictures.map((url, index) => (
-            <img key={index} className="shot" src={url} alt={`Attached ${index + 1}`} />
+            <img key={index} className="shot" src={url} alt={t('Attached {{n}}', { n: index + 1 })} />
           ))}
           {item.files.map((file) => (
             <span key={file} className="chip">
@@ -54,10 +55,10 @@ function Unread() {
   const { isStopping, sendNow } = useSendNow();
   return (
     <p className="turn-whole flex items-center gap-2 text-small text-ink-3">
-      {isStopping ? 'Stopping the step that runs; then the agent reads this' : 'The agent reads this after the step that runs'}
+      {isStopping ? t('Stopping the step that runs; then the agent reads this') : t('The agent reads this after the step that runs')}
       {!isWatched && (
-        <Button small aria-disabled={isStopping} title="Stops the step that runs" onClick={() => void (!isStopping && sendNow())}>
-          Send now
+        <Button small aria-disabled={isStopping} title={t('Stops the step that runs')} onClick={() => void (!isStopping && sendNow())}>
+          {t('Send now')}
         </Button>
       )}
     </p>
@@ -112,30 +113,35 @@ export function StickyTurn(props: {
   );
 }
 
-const STATES = { waiting: 'Not sent yet', sent: 'Sending', unconfirmed: 'Not confirmed' } as const satisfies Record<
-  OutboxEntry['state'],
-  string
->;
+const STATES = {
+  waiting: textKey('Not sent yet'),
+  sent: textKey('Sending'),
+  unconfirmed: textKey('Not confirmed'),
+} as const satisfies Record<OutboxEntry['state'], string>;
 
 /** Sent, and not an event yet. */
 export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
   const { connection } = useConversationActs();
   return (
-    <article className="turn unsent" tabIndex={-1} aria-label={`Your message, not sent yet: ${String(entry.payload.args.content)}`}>
+    <article
+      className="turn unsent"
+      tabIndex={-1}
+      aria-label={t('Your message, not sent yet: {{content}}', { content: String(entry.payload.args.content) })}
+    >
       <span className="gutter self-center">
         <Icon of={UserRound} />
       </span>
       <p className="turn-text truncate">{String(entry.payload.args.content)}</p>
       <span className="flex items-center gap-2 text-small text-ink-3">
-        {STATES[entry.state]}
+        {t(STATES[entry.state])}
         {entry.state === 'unconfirmed' && connection.getSnapshot().connection.state === 'connected' && (
           <Button small onClick={() => connection.resend(entry.clientId)}>
-            Send again
+            {t('Send again')}
           </Button>
         )}
         {entry.state !== 'sent' && (
           <Button small onClick={() => connection.cancel(entry.clientId)}>
-            Cancel
+            {t('Cancel')}
           </Button>
         )}
       </span>

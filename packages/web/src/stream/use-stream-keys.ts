@@ -4,6 +4,7 @@ import { type Command, useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
 import { isFailure, type StreamItem } from './stream-item.ts';
 import type { VirtualRows } from './use-virtual-rows.ts';
+import { t } from '../lib/language/text.ts';
 
 export interface StreamKeys {
   readonly scroller: RefObject<HTMLElement | null>;
@@ -47,14 +48,14 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
     run,
   });
   useCommands('stream', [
-    move('next', 'Next event', ['j', 'down'], () => go(focused === undefined ? list.first : focused + 1)),
-    move('previous', 'Previous event', ['k', 'up'], () => go(focused === undefined ? list.first : focused - 1)),
-    move('previous-message', 'Previous message of yours', ['['], find(isTurn, -1)),
-    move('next-message', 'Next message of yours', [']'], find(isTurn, 1)),
-    move('next-error', 'Next error', ['e'], find(isFailedStep, 1)),
-    move('next-edit', 'Next edit', ['d'], find(isEdit, 1)),
-    move('newest', 'Newest event', ['G'], () => (go(keys.length - 1), list.toEnd())),
-    move('first', 'First event', ['g g'], () => void loadFirst().then(toFirst, toFirst)),
+    move('next', t('Next event'), ['j', 'down'], () => go(focused === undefined ? list.first : focused + 1)),
+    move('previous', t('Previous event'), ['k', 'up'], () => go(focused === undefined ? list.first : focused - 1)),
+    move('previous-message', t('Previous message of yours'), ['['], find(isTurn, -1)),
+    move('next-message', t('Next message of yours'), [']'], find(isTurn, 1)),
+    move('next-error', t('Next error'), ['e'], find(isFailedStep, 1)),
+    move('next-edit', t('Next edit'), ['d'], find(isEdit, 1)),
+    move('newest', t('Newest event'), ['G'], () => (go(keys.length - 1), list.toEnd())),
+    move('first', t('First event'), ['g g'], () => void loadFirst().then(toFirst, toFirst)),
     ...useEventCommands(focused === undefined ? undefined : items[focused], () => rowAt(focused!)),
   ]);
   return go;
@@ -85,15 +86,15 @@ function useEventCommands(item: StreamItem | undefined, row: () => HTMLElement |
     listed: false,
   });
   return [
-    fold('open', 'Open or fold the event', 'o', toggle),
-    fold('unfold', 'Open the event', 'right', () => void (isOpen() || toggle())),
-    fold('fold', 'Fold the event', 'left', () => void (isOpen() && toggle())),
+    fold('open', t('Open or fold the event'), 'o', toggle),
+    fold('unfold', t('Open the event'), 'right', () => void (isOpen() || toggle())),
+    fold('fold', t('Fold the event'), 'left', () => void (isOpen() && toggle())),
     act(
       'copy-link',
-      'Copy a link to the event',
+      t('Copy a link to the event'),
       'y',
       () => void navigator.clipboard.writeText(location.origin + paths.event(id, item!.id)),
     ),
-    act('json', 'View the source of the event', 'r', () => show({ tab: 'raw', eventId: item!.id })),
+    act('json', t('View the source of the event'), 'r', () => show({ tab: 'raw', eventId: item!.id })),
   ];
 }

@@ -97,7 +97,8 @@ function* stringsIn(node: Node): Generator<string> {
 }
 
 /** The same in every language: names, and examples of what is typed. */
-const NAMES = /^(?:,? ?Tendon|GitHub|GitLab|Bitbucket|Ollama|LM Studio|vLLM|demo|mod\+\S+|tendon(?: [a-z]+)+|files|npx -y .*|\S+[./]\S+)$/;
+const NAMES =
+  /^(?:,? ?Tendon|GitHub|GitLab|Bitbucket|Ollama|LM Studio|vLLM|demo|enter|(?:mod|ctrl)\+\S+|\/[a-z]+|tendon(?: [a-z]+)+|files|npx -y .*|\S+[./]\S+)$/;
 
 /** Two letters that follow each other. */
 function areWords(text: string): boolean {

@@ -3,11 +3,19 @@ import { Globe, MousePointerClick } from 'lucide-react';
 import { Well } from '../../code/output.tsx';
 import { isInlinePicture } from '../../code/picture.ts';
 import { type ActionCard, type Card, durationFacts, failureBody, observed, outcomeFacts, spoken, Picture } from './card.tsx';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 export const browseCard: ActionCard<'browse'> = (step) => {
   const object = step.action.args.url.replace(/^https?:\/\//, '');
   const facts = [...outcomeFacts(step), ...durationFacts(step)];
-  return { icon: Globe, verb: 'Opened', object, facts, name: `Opened ${object}${spoken(facts)}`, ...pageOf(step.observation, object) };
+  return {
+    icon: Globe,
+    verb: t('Opened'),
+    object,
+    facts,
+    name: `${t('Opened')} ${object}${spoken(facts)}`,
+    ...pageOf(step.observation, object),
+  };
 };
 
 export const browseInteractiveCard: ActionCard<'browse_interactive'> = (step) => {
@@ -18,7 +26,7 @@ export const browseInteractiveCard: ActionCard<'browse_interactive'> = (step) =>
     ...words,
     facts,
     name: `${words.verb} ${words.object ?? ''}${spoken(facts)}`,
-    ...pageOf(step.observation, 'the page'),
+    ...pageOf(step.observation, t('the page')),
   };
 };
 
@@ -33,7 +41,7 @@ function pageOf(observation: Observation | undefined, what: string): Pick<Card, 
     body: () => (
       <>
         {isInlinePicture(screenshot) ? (
-          <Picture src={screenshot} alt={`Screenshot of ${what}`} title={title} text={page.content.trim()} />
+          <Picture src={screenshot} alt={t('Screenshot of {{what}}', { what })} title={title} text={page.content.trim()} />
         ) : (
           page.content.trim() && <Well text={page.content} />
         )}
@@ -43,26 +51,26 @@ function pageOf(observation: Observation | undefined, what: string): Pick<Card, 
   };
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  click: 'Clicked',
-  dblclick: 'Clicked twice',
-  fill: 'Filled',
-  goto: 'Opened',
-  go_back: 'Went back',
-  go_forward: 'Went forward',
-  hover: 'Pointed at',
-  press: 'Pressed',
-  scroll: 'Scrolled',
-  select_option: 'Chose',
-  upload_file: 'Uploaded to',
-  noop: 'Waited',
+const VERBS: Readonly<Record<string, PlainText>> = {
+  click: textKey('Clicked'),
+  dblclick: textKey('Clicked twice'),
+  fill: textKey('Filled'),
+  goto: textKey('Opened'),
+  go_back: textKey('Went back'),
+  go_forward: textKey('Went forward'),
+  hover: textKey('Pointed at'),
+  press: textKey('Pressed'),
+  scroll: textKey('Scrolled'),
+  select_option: textKey('Chose'),
+  upload_file: textKey('Uploaded to'),
+  noop: textKey('Waited'),
 };
 
 /** `click('14')` → Clicked 14. */
 function actWords(text: string): { readonly verb: string; readonly object?: string } {
   const match = /(\w+)\(([^)]*)\)/.exec(text);
   const verb = match && VERBS[match[1]!];
-  if (!match || !verb) return { verb: 'Used the browser', object: text.split('\n', 1)[0]! };
+  if (!match || !verb) return { verb: t('Used the browser'), object: text.split('\n', 1)[0]! };
   const object = match[2]!.replaceAll(/['"]/g, '');
-  return { verb, ...(object && { object }) };
+  return { verb: t(verb), ...(object && { object }) };
 }

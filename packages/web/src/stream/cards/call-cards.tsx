@@ -1,6 +1,7 @@
 import { ChevronRight, Plug } from 'lucide-react';
 import { Well } from '../../code/output.tsx';
 import { type ActionCard, durationFacts, observed, outcomeFacts, Picture, spoken } from './card.tsx';
+import { t } from '../../lib/language/text.ts';
 
 export const toolCard: ActionCard<'call_tool_mcp'> = (step) => {
   const { name, arguments: args } = step.action.args;
@@ -13,14 +14,14 @@ export const toolCard: ActionCard<'call_tool_mcp'> = (step) => {
     object: name,
     detail,
     facts,
-    name: `Called ${name} ${detail}${spoken(facts)}`,
+    name: `${t('Called')} ${name} ${detail}${spoken(facts)}`,
     open: 'never',
     body: () => (
       <div className="flex flex-col gap-1">
         <Well text={JSON.stringify(args, null, 2)} />
         {step.observation?.content && <Well text={step.observation.content} />}
         {pictures.map((picture, index) => (
-          <Picture key={picture} src={picture} alt={`Picture ${index + 1} of ${name}`} title="" text="" />
+          <Picture key={picture} src={picture} alt={t('Picture {{n}} of {{name}}', { n: index + 1, name })} title="" text="" />
         ))}
       </div>
     ),
@@ -34,7 +35,7 @@ export const delegateCard: ActionCard<'delegate'> = (step) => {
   const detail = result?.content || task;
   const { branch, changed } = result?.extras.outputs ?? {};
   const changes = typeof changed === 'string' ? changed : '';
-  const place = typeof branch === 'string' ? branch : step.action.args.isolated && 'in a copy';
+  const place = typeof branch === 'string' ? branch : step.action.args.isolated && t('in a copy');
   const facts = [...(place ? [{ text: place }] : []), ...outcomeFacts(step), ...durationFacts(step)];
   return {
     icon: ChevronRight,

@@ -13,6 +13,7 @@ import { finishCard, rejectCard } from './end-cards.tsx';
 import { errorCard, rejectedCard, stateCard } from './error-card.tsx';
 import { editCard, editedCard, readCard, writeCard } from './file-cards.tsx';
 import { planCard, recallCard, summarizeCard, thinkCard, thoughtCard } from './thought-cards.tsx';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 /** What a step looks like. Total: any step has a card. */
 export function cardOf(step: StepItem, live?: string): Card {
@@ -24,54 +25,54 @@ export function cardOf(step: StepItem, live?: string): Card {
   const raw = unknown?.raw ?? {};
   const name = [raw.action, raw.observation].find((kind) => typeof kind === 'string') as string | undefined;
   const text = [raw.message, raw.content].find((value) => typeof value === 'string' && value !== '') as string | undefined;
-  return genericCard(name ?? 'event', 'a kind this version does not know', unknown ? [unknown] : [], text);
+  return genericCard(name ?? 'event', t('a kind this version does not know'), unknown ? [unknown] : [], text);
 }
 
 /** For actions that are rare, or never rows of their own. */
-const rareAction = (verb: string): ((step: ActionStep) => Card) => {
+const rareAction = (verb: PlainText): ((step: ActionStep) => Card) => {
   return (step) =>
     genericCard(
       step.action.action,
-      verb,
+      t(verb),
       [step.action, step.observation].filter((event) => event !== undefined),
     );
 };
 
 /** A card for every kind of action: a new kind does not compile until it is here. */
 const ACTION_CARDS = {
-  null: rareAction('nothing to do'),
-  initialize: rareAction('set the agent up'),
-  start: rareAction('began a task'),
-  pause: rareAction('asked for a pause'),
-  resume: rareAction('asked to go on'),
-  stop: rareAction('asked to stop'),
-  push: rareAction('pushes a branch'),
-  send_pr: rareAction('opens a pull request'),
+  null: rareAction(textKey('nothing to do')),
+  initialize: rareAction(textKey('set the agent up')),
+  start: rareAction(textKey('began a task')),
+  pause: rareAction(textKey('asked for a pause')),
+  resume: rareAction(textKey('asked to go on')),
+  stop: rareAction(textKey('asked to stop')),
+  push: rareAction(textKey('pushes a branch')),
+  send_pr: rareAction(textKey('opens a pull request')),
   call_tool_mcp: toolCard,
   run: runCard,
-  kill: rareAction('ended a command'),
+  kill: rareAction(textKey('ended a command')),
   run_ipython: ipythonCard,
   read: readCard,
   write: writeCard,
   edit: editCard,
   browse: browseCard,
   browse_interactive: browseInteractiveCard,
-  message: rareAction('a message'),
-  system: rareAction('the prompt'),
-  change_agent_state: rareAction('asked for a state'),
+  message: rareAction(textKey('a message')),
+  system: rareAction(textKey('the prompt')),
+  change_agent_state: rareAction(textKey('asked for a state')),
   think: thinkCard,
   finish: finishCard,
   reject: rejectCard,
   delegate: delegateCard,
-  recall: rareAction('looks for notes'),
+  recall: rareAction(textKey('looks for notes')),
   summarize: summarizeCard,
   condensation: condensationCard,
-  condensation_request: rareAction('asked to shorten the history'),
+  condensation_request: rareAction(textKey('asked to shorten the history')),
   task_tracking: planCard,
-  loop_recovery: rareAction('left a loop'),
-  restore_checkpoint: rareAction('restored a checkpoint'),
-  add_task: rareAction('added a task'),
-  modify_task: rareAction('changed a task'),
+  loop_recovery: rareAction(textKey('left a loop')),
+  restore_checkpoint: rareAction(textKey('restored a checkpoint')),
+  add_task: rareAction(textKey('added a task')),
+  modify_task: rareAction(textKey('changed a task')),
 } as const satisfies { readonly [K in ActionKind]: ActionCard<K> };
 
 /** For observations whose action is not known, e.g. of a person's own command on another server. */
@@ -96,23 +97,23 @@ const rareObservation = (observation: Observation): Card =>
 /** A card for every kind of observation that stands alone. */
 const OBSERVATION_CARDS = {
   null: rareObservation,
-  run: (event) => row(Terminal, 'Ran', firstLine(event.extras.command), event),
-  run_ipython: (event) => row(NotebookText, 'Ran Python', firstLine(event.extras.code), event),
-  read: (event) => row(FileText, 'Read', event.extras.path, event),
-  write: (event) => row(FilePlus2, 'Wrote', event.extras.path, event),
+  run: (event) => row(Terminal, t('Ran'), firstLine(event.extras.command), event),
+  run_ipython: (event) => row(NotebookText, t('Ran Python'), firstLine(event.extras.code), event),
+  read: (event) => row(FileText, t('Read'), event.extras.path, event),
+  write: (event) => row(FilePlus2, t('Wrote'), event.extras.path, event),
   edit: editedCard,
-  download: (event) => row(FileText, 'Downloaded', event.extras.file_path, event),
-  browse: (event) => row(Globe, 'Opened', event.extras.url, event),
+  download: (event) => row(FileText, t('Downloaded'), event.extras.file_path, event),
+  browse: (event) => row(Globe, t('Opened'), event.extras.url, event),
   chat: rareObservation,
   message: rareObservation,
   agent_state_changed: stateCard,
   think: rareObservation,
   condense: (event) => ({
     icon: FoldVertical,
-    verb: 'Shortened the history',
+    verb: t('Shortened the history'),
     detail: event.content,
     facts: [],
-    name: 'Shortened the history',
+    name: t('Shortened the history'),
     open: 'never',
   }),
   delegate: rareObservation,

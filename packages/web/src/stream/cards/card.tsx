@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Well } from '../../code/output.tsx';
 import { failureText, hasFailed, runEnd } from '../../conversation/outcome.ts';
 import { between, duration } from '../../copy/figures.ts';
+import { t } from '../../lib/language/text.ts';
 
 export interface Fact {
   readonly text: string;
@@ -65,11 +66,11 @@ export function durationFacts({ action, observation }: ActionStep): readonly Fac
 /** An action that was held back and decided on, or that failed before it ran. */
 export function outcomeFacts({ action, observation, wasAsked, wasStopped }: ActionStep): readonly Fact[] {
   const args = action.args as { readonly confirmation_state?: unknown };
-  if (observation?.observation === 'user_rejected' || args.confirmation_state === 'rejected') return [{ text: 'rejected', tone: 'bad' }];
-  if (wasStopped && observation && hasFailed(observation)) return [{ text: 'stopped by you' }];
+  if (observation?.observation === 'user_rejected' || args.confirmation_state === 'rejected') return [{ text: t('rejected'), tone: 'bad' }];
+  if (wasStopped && observation && hasFailed(observation)) return [{ text: t('stopped by you') }];
   if (observation && failsInWords(observation)) return failureFacts(observation);
-  if (args.confirmation_state === 'awaiting_confirmation' && !observation) return [{ text: 'waits for you', tone: 'wait' }];
-  return wasAsked ? [{ text: 'you approved' }] : [];
+  if (args.confirmation_state === 'awaiting_confirmation' && !observation) return [{ text: t('waits for you'), tone: 'wait' }];
+  return wasAsked ? [{ text: t('you approved') }] : [];
 }
 
 /** A command's exit code says more than a word. */
@@ -82,10 +83,10 @@ export function failureFacts(observation: Observation): readonly Fact[] {
   if (!hasFailed(observation)) return [];
   if (observation.observation === 'run') {
     const end = runEnd(observation);
-    return [{ text: end.type === 'exit' ? `exit ${end.code}` : 'not run', tone: 'bad' }];
+    return [{ text: end.type === 'exit' ? t('exit {{code}}', { code: end.code }) : t('not run'), tone: 'bad' }];
   }
   const isMissing = /no such file|there is no (?:file|folder)|does not exist/i.test(observation.content.slice(0, 400));
-  return [{ text: isMissing ? 'not found' : 'failed', tone: 'bad' }];
+  return [{ text: isMissing ? t('not found') : t('failed'), tone: 'bad' }];
 }
 
 /** Facts as part of a sentence. */

@@ -6,6 +6,7 @@ import { failureText, hasFailed, runEnd } from '../../conversation/outcome.ts';
 import { commandWords } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
 import { type ActionCard, durationFacts, type Fact, failureBody, observed, outcomeFacts, spoken, Picture } from './card.tsx';
+import { t } from '../../lib/language/text.ts';
 
 const TESTS = /\b(test|vitest|jest|pytest|tox|check|lint|tsc|mypy|ruff)\b/;
 
@@ -15,14 +16,14 @@ export const runCard: ActionCard<'run'> = (step) => {
   const outcome = outcomeFacts(step);
   const facts = [...(step.wasStopped ? [] : resultFacts(command, result)), ...outcome, ...durationFacts(step)];
   const key = isInput ? pressedKey(command) : undefined;
-  const object = key ?? (commandWords(command) || 'for output');
-  const verb = command.trim() === '' ? 'Waited' : key ? 'Pressed' : isInput ? 'Typed' : undefined;
+  const object = key ?? (commandWords(command) || t('for output'));
+  const verb = command.trim() === '' ? t('Waited') : key ? t('Pressed') : isInput ? t('Typed') : undefined;
   return {
     icon: Terminal,
     ...(verb && { verb }),
     object,
     facts,
-    name: `${verb ?? 'Ran'} ${object}${spoken(facts)}`,
+    name: `${verb ?? t('Ran')} ${object}${spoken(facts)}`,
     open: result && hasFailed(result) && !step.wasStopped ? 'always' : 'newest',
     copy: result ? withoutAnsi(result.content) : command,
     ...bodyOf(step, result),
@@ -40,13 +41,19 @@ function resultFacts(command: string, result: Observation<'run'> | undefined): r
   const end = runEnd(result);
   switch (end.type) {
     case 'exit':
-      if (end.code !== 0) return [{ text: end.wasCancelled ? `cancelled, exit ${end.code}` : `exit ${end.code}`, tone: 'bad' }];
-      return TESTS.test(command) ? [{ text: 'passed', tone: 'ok' }] : [];
+      if (end.code !== 0)
+        return [
+          {
+            text: end.wasCancelled ? t('cancelled, exit {{code}}', { code: end.code }) : t('exit {{code}}', { code: end.code }),
+            tone: 'bad',
+          },
+        ];
+      return TESTS.test(command) ? [{ text: t('passed'), tone: 'ok' }] : [];
     case 'running':
       // In the past: what it does now is another row's to say.
-      return [{ text: end.waitsForInput ? 'waited for input' : 'went on running', tone: 'wait' }];
+      return [{ text: end.waitsForInput ? t('waited for input') : t('went on running'), tone: 'wait' }];
     case 'refused':
-      return [{ text: end.why === 'busy' ? 'not run, another was running' : 'nothing was running', tone: 'bad' }];
+      return [{ text: end.why === 'busy' ? t('not run, another was running') : t('nothing was running'), tone: 'bad' }];
     case 'unknown':
       return [];
   }
@@ -98,9 +105,9 @@ function Output({ text, hidden }: { readonly text: string; readonly hidden: bool
   if (isShown) return <Well text={text} rows />;
   return (
     <p className="flex items-center gap-2 text-ink-2">
-      Output hidden by the agent
+      {t('Output hidden by the agent')}
       <Button look="line" small onClick={() => setShown(true)}>
-        Show
+        {t('Show')}
       </Button>
     </p>
   );
@@ -116,17 +123,17 @@ export const ipythonCard: ActionCard<'run_ipython'> = (step) => {
   const [title = '', ...rest] = (result?.content ?? '').trim().split('\n');
   return {
     icon: NotebookText,
-    verb: 'Ran Python',
+    verb: t('Ran Python'),
     object,
     facts,
-    name: `Ran Python ${object}${spoken(facts)}`,
+    name: `${t('Ran Python')} ${object}${spoken(facts)}`,
     open: image || hasError ? 'always' : 'newest',
     copy: step.action.args.code,
     body:
       (result ? undefined : failureBody(step.observation)) ??
       (() =>
         image ? (
-          <Picture src={image} alt={`Picture made by ${object}`} title={title} text={rest.join('\n')} />
+          <Picture src={image} alt={t('Picture made by {{object}}', { object })} title={title} text={rest.join('\n')} />
         ) : (
           <div className="flex flex-col gap-1">
             <Well text={step.action.args.code} rows />

@@ -4,17 +4,18 @@ import { FoldVertical } from 'lucide-react';
 import { useState } from 'react';
 import { Prose } from '../../code/prose.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { clock, count } from '../../copy/figures.ts';
+import { clock } from '../../copy/figures.ts';
 import { Button } from '../../ui/button.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import type { ActionCard } from './card.tsx';
+import { t } from '../../lib/language/text.ts';
 
 type Condensation = Action<'condensation'>;
 
 export const condensationCard: ActionCard<'condensation'> = ({ action }) => {
   const { summary, undoes } = action.args;
   const detail = shortening(action.args);
-  const verb = undoes === undefined ? 'Shortened the history' : 'Lengthened the history';
+  const verb = undoes === undefined ? t('Shortened the history') : t('Lengthened the history');
   return {
     icon: FoldVertical,
     verb,
@@ -29,11 +30,11 @@ export const condensationCard: ActionCard<'condensation'> = ({ action }) => {
 
 function shortening(args: Condensation['args']): string {
   const { forgotten_event_ids: ids, forgotten_events_start_id: from, forgotten_events_end_id: to } = args;
-  if (args.undoes !== undefined) return 'the agent is shown again what was left out';
-  if (args.edits !== undefined) return 'you changed the summary';
-  if (args.cleared_until !== undefined) return 'old results were taken out, nothing is lost';
+  if (args.undoes !== undefined) return t('the agent is shown again what was left out');
+  if (args.edits !== undefined) return t('you changed the summary');
+  if (args.cleared_until !== undefined) return t('old results were taken out, nothing is lost');
   const forgotten = ids?.length ?? (from !== null && to !== null ? to - from + 1 : 0);
-  return `${count(forgotten, 'event')} became a summary, nothing is lost`;
+  return t('{{count}} events became a summary, nothing is lost', { count: forgotten });
 }
 
 /** What stands in the place of the older part, and for the newest of them, to change it or to take it back. */
@@ -50,17 +51,17 @@ function CondensationBody({ action }: { readonly action: Condensation }) {
   }
   return (
     <>
-      <Prose text={text || 'There is no summary. The log still has everything.'} quiet />
+      <Prose text={text || t('There is no summary. The log still has everything.')} quiet />
       {!isWatched && (canEdit || canUndo) && (
         <div className="remedy">
           {canEdit && (
             <Button look="line" onClick={() => setEditing(true)}>
-              Edit the summary
+              {t('Edit the summary')}
             </Button>
           )}
           {canUndo && (
             <Button look="line" onClick={() => connection.send(actions.undoCondensation(action.id))}>
-              Show the agent everything again
+              {t('Show the agent everything again')}
             </Button>
           )}
         </div>
@@ -80,21 +81,21 @@ function SummaryForm(props: { readonly text: string; readonly onSave: (text: str
         if (!isEmpty) props.onSave(text);
       }}
     >
-      <p>The agent is shown this text in place of the older part, from its next request on.</p>
+      <p>{t('The agent is shown this text in place of the older part, from its next request on.')}</p>
       <textarea
         className="field w-full font-mono"
         rows={12}
-        aria-label="The summary"
+        aria-label={t('The summary')}
         value={text}
         ref={focusOnMount}
         onChange={(event) => setText(event.target.value)}
       />
       <div className="flex items-center gap-2">
         <Button look="main" type="submit" aria-disabled={isEmpty}>
-          Save
+          {t('Save')}
         </Button>
         <Button look="line" onClick={props.onBack}>
-          Cancel
+          {t('Cancel')}
         </Button>
       </div>
     </form>

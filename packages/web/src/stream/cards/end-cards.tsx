@@ -4,12 +4,14 @@ import { Prose } from '../../code/prose.tsx';
 import { money, clock } from '../../copy/figures.ts';
 import { isDemoModel } from '../../lib/models.ts';
 import type { ActionCard } from './card.tsx';
+import { t, textKey } from '../../lib/language/text.ts';
 
-const COMPLETED = { true: '', partial: 'partly', false: 'not finished' } as const;
+const COMPLETED = { true: undefined, partial: textKey('partly'), false: textKey('not finished') } as const;
 
 export const finishCard: ActionCard<'finish'> = ({ action }) => {
   const { final_thought: final, thought, outputs, task_completed: completed } = action.args;
-  const detail = completed ? COMPLETED[completed] : '';
+  const outcome = completed && COMPLETED[completed];
+  const detail = outcome ? t(outcome) : '';
   const cost = action.llm_metrics?.accumulated_cost;
   const facts = [
     { text: clock(action.timestamp) },
@@ -18,12 +20,12 @@ export const finishCard: ActionCard<'finish'> = ({ action }) => {
   const summary = final || thought;
   return {
     icon: CircleCheck,
-    verb: 'Done',
+    verb: t('Done'),
     strong: 'bold',
     detail,
     facts,
     tone: completed === 'false' ? 'wait' : 'ok',
-    name: detail ? `Done, ${detail}` : 'Done',
+    name: detail ? `${t('Done')}, ${detail}` : t('Done'),
     open: 'always',
     copy: summary,
     ...((summary || Object.keys(outputs).length > 0) && {
@@ -51,12 +53,12 @@ export const rejectCard: ActionCard<'reject'> = ({ action }) => {
   const reason = typeof action.args.outputs.reason === 'string' ? action.args.outputs.reason : action.args.thought;
   return {
     icon: CircleSlash,
-    verb: 'Declined',
+    verb: t('Declined'),
     strong: 'bold',
     detail: reason,
     facts: [],
     tone: 'wait',
-    name: `Declined ${reason}`,
+    name: `${t('Declined')} ${reason}`,
     open: 'always',
     body: () => <Outputs outputs={action.args.outputs} />,
   };

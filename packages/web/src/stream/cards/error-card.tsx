@@ -14,16 +14,17 @@ import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import type { Card, ObservationCard } from './card.tsx';
+import { t } from '../../lib/language/text.ts';
 
 export const errorCard: ObservationCard<'error'> = ({ id, content, extras, timestamp }) =>
   failureCard({ id, text: content, errorId: extras.error_id, timestamp });
 
 export const rejectedCard: ObservationCard<'user_rejected'> = ({ content, timestamp }) => ({
   icon: Ban,
-  verb: 'You rejected this',
+  verb: t('You rejected this'),
   detail: cut(content, 300),
   facts: [{ text: clock(timestamp) }],
-  name: `You rejected this ${cut(content, 300)}`,
+  name: `${t('You rejected this')} ${cut(content, 300)}`,
   open: 'never',
 });
 
@@ -32,14 +33,15 @@ export function stateCard({ id, content, extras, timestamp }: Observation<'agent
   const isNamed = extras.reason.startsWith('STATUS$');
   if (extras.agent_state === 'error')
     return failureCard({ id, text: (isNamed && content) || extras.reason, errorId: isNamed ? extras.reason : '', timestamp });
-  const verb = `The model ${troubleWords(extras.reason)}`;
+  const repeats = attempts > 1 ? [t('{{attempts}} times in a row', { attempts })] : [];
+  const verb = troubleWords(extras.reason);
   return {
     icon: Hourglass,
     verb,
     detail: extras.reason,
-    facts: [...(attempts > 1 ? [{ text: `${attempts} times in a row` }] : []), { text: clock(timestamp) }],
+    facts: [...repeats.map((text) => ({ text })), { text: clock(timestamp) }],
     tone: 'wait',
-    name: `${verb} ${extras.reason}${attempts > 1 ? `, ${attempts} times in a row` : ''}`,
+    name: [`${verb} ${extras.reason}`, ...repeats].join(', '),
     open: 'never',
   };
 }
@@ -97,13 +99,13 @@ function AnotherKey({ onStored }: { readonly onStored: () => void }) {
         className="field max-w-80"
         type="password"
         autoComplete="off"
-        aria-label="Another key"
-        placeholder="Paste another key"
+        aria-label={t('Another key')}
+        placeholder={t('Paste another key')}
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />
       <Button type="submit" look="line" disabled={key.trim().length < 8 || use.isPending}>
-        Use it and try again
+        {t('Use it and try again')}
       </Button>
       {use.isError && (
         <p role="alert" className="text-small text-bad">
@@ -132,16 +134,16 @@ function RetryRemedy(props: { readonly eventId: number; readonly rest: string; r
       <div className="remedy">
         {canRetry && (
           <Button look="line" onClick={retry}>
-            Try again
+            {t('Try again')}
           </Button>
         )}
         {canRetry && errorId.startsWith('STATUS$ERROR_LLM') && (
           <Link className="button button-line" to={paths.settings}>
-            Use another model
+            {t('Use another model')}
           </Link>
         )}
         <details className="min-w-0 flex-1">
-          <summary className={cx('button w-fit', !canRetry && '-ml-2.5')}>Details</summary>
+          <summary className={cx('button w-fit', !canRetry && '-ml-2.5')}>{t('Details')}</summary>
           <div className="pt-1">
             <Well text={[errorId, whole].filter(Boolean).join('\n')} />
           </div>

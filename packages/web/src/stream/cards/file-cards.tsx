@@ -4,7 +4,6 @@ import { DiffTable } from '../../code/diff-table.tsx';
 import { NumberedLines } from '../../code/highlight.tsx';
 import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
 import { hasFailed } from '../../conversation/outcome.ts';
-import { count } from '../../copy/figures.ts';
 import { shownPath } from '../../copy/shorten.ts';
 import {
   type ActionCard,
@@ -17,6 +16,7 @@ import {
   outcomeFacts,
   spoken,
 } from './card.tsx';
+import { t } from '../../lib/language/text.ts';
 
 export const readCard: ActionCard<'read'> = (step) => {
   const { start, path, search } = step.action.args;
@@ -30,10 +30,10 @@ function searchCard(pattern: string, content: string | undefined, facts: Card['f
   const body = failure ?? (content === undefined ? undefined : () => <NumberedLines text={content} path="" first={1} />);
   return {
     icon: Search,
-    verb: 'Searched for',
+    verb: t('Searched for'),
     object: pattern,
     facts,
-    name: `Searched for ${pattern}${spoken(facts)}`,
+    name: `${t('Searched for')} ${pattern}${spoken(facts)}`,
     open: 'never',
     ...(content !== undefined && { copy: content }),
     ...(body && { body }),
@@ -44,10 +44,10 @@ function readingCard(path: string, content: string | undefined, first: number, f
   const body = failure ?? (content === undefined ? undefined : () => <NumberedLines text={content} path={path} first={first} />);
   return {
     icon: FileText,
-    verb: 'Read',
+    verb: t('Read'),
     object: shownPath(path),
     facts,
-    name: `Read ${shownPath(path)}${spoken(facts)}`,
+    name: `${t('Read')} ${shownPath(path)}${spoken(facts)}`,
     open: 'never',
     ...(content !== undefined && { copy: content }),
     ...(body && { body }),
@@ -56,7 +56,7 @@ function readingCard(path: string, content: string | undefined, first: number, f
 
 function linesWords(content: string, start: number): string {
   const lines = content.replace(/\n$/, '').split('\n').length;
-  return start > 0 ? `lines ${start + 1}–${start + lines}` : count(lines, 'line');
+  return start > 0 ? t('lines {{first}}–{{last}}', { first: start + 1, last: start + lines }) : t('{{count}} lines', { count: lines });
 }
 
 export const writeCard: ActionCard<'write'> = (step) => {
@@ -65,10 +65,10 @@ export const writeCard: ActionCard<'write'> = (step) => {
   const facts = [...(failed ? [] : changeFacts(content.replace(/\n$/, '').split('\n').length, 0)), ...outcomeFacts(step)];
   return {
     icon: FilePlus2,
-    verb: 'Wrote',
+    verb: t('Wrote'),
     object: shownPath(path),
     facts,
-    name: `Wrote ${shownPath(path)}${spoken(facts)}`,
+    name: `${t('Wrote')} ${shownPath(path)}${spoken(facts)}`,
     open: 'newest',
     copy: content,
     body: failureBody(step.observation) ?? (() => <NumberedLines text={content} path={path} />),
@@ -86,7 +86,7 @@ export const editCard: ActionCard<'edit'> = (step) => {
   const isNew = command === 'create' || result?.extras.prev_exist === false;
   const diff = result && !failure ? editDiff(result) : undefined;
   const facts: readonly Fact[] = [...(diff ? changeFacts(diff.added, diff.removed) : []), ...outcomeFacts(step)];
-  const verb = isNew ? 'Wrote' : 'Edited';
+  const verb = isNew ? t('Wrote') : t('Edited');
   const body = failure ?? (diff && diff.rows.length > 0 ? () => <DiffBody path={path} diff={diff} isNew={isNew} /> : undefined);
   return {
     icon: isNew ? FilePlus2 : FileDiff,
@@ -122,10 +122,10 @@ export const editedCard: ObservationCard<'edit'> = (event) => {
   const facts = hasFailed(event) ? failureFacts(event) : changeFacts(diff.added, diff.removed);
   return {
     icon: FileDiff,
-    verb: 'Edited',
+    verb: t('Edited'),
     object: shownPath(path),
     facts,
-    name: `Edited ${shownPath(path)}${spoken(facts)}`,
+    name: `${t('Edited')} ${shownPath(path)}${spoken(facts)}`,
     open: 'newest',
     body: () => <DiffTable diff={diff} path={path} isNew={!existed} rows={20} />,
   };

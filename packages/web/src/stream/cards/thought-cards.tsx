@@ -1,10 +1,11 @@
 import { BookOpen, Lightbulb, ListChecks, TextQuote } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
 import { Well } from '../../code/output.tsx';
-import { count, clock } from '../../copy/figures.ts';
+import { clock } from '../../copy/figures.ts';
 import { firstSentence } from '../../copy/shorten.ts';
 import { StateGlyph } from '../../ui/icon.tsx';
 import type { ActionCard, Card, ObservationCard } from './card.tsx';
+import { t } from '../../lib/language/text.ts';
 
 export const thinkCard: ActionCard<'think'> = ({ action }) => thoughtCard(action.args.thought);
 
@@ -12,10 +13,10 @@ export const thinkCard: ActionCard<'think'> = ({ action }) => thoughtCard(action
 export function thoughtCard(thought: string): Card {
   return {
     icon: Lightbulb,
-    verb: 'Thought',
+    verb: t('Thought'),
     detail: firstSentence(thought),
     facts: [],
-    name: `Thought ${firstSentence(thought)}`,
+    name: `${t('Thought')} ${firstSentence(thought)}`,
     open: 'never',
     copy: thought,
     body: () => <Prose text={thought} quiet />,
@@ -24,10 +25,10 @@ export function thoughtCard(thought: string): Card {
 
 export const summarizeCard: ActionCard<'summarize'> = ({ action }) => ({
   icon: TextQuote,
-  verb: 'Summary',
+  verb: t('Summary'),
   detail: firstSentence(action.args.summary),
   facts: [],
-  name: `Summary ${firstSentence(action.args.summary)}`,
+  name: `${t('Summary')} ${firstSentence(action.args.summary)}`,
   open: 'never',
   copy: action.args.summary,
   body: () => <Prose text={action.args.summary} />,
@@ -43,24 +44,27 @@ export const recallCard: ObservationCard<'recall'> = (observation) =>
 /** What later conversations begin with, and the file in which a person corrects it. */
 const notedCard: ObservationCard<'recall'> = ({ content, extras: { query = '', note }, timestamp }) => ({
   icon: BookOpen,
-  verb: 'Noted for later conversations',
+  verb: t('Noted for later conversations'),
   detail: query,
   facts: [{ text: clock(timestamp) }],
-  name: `Noted for later conversations, ${query}`,
+  name: `${t('Noted for later conversations')}, ${query}`,
   open: 'never',
   copy: content,
   body: () => (
-    <Well text={`${content}\n\nTo correct it: ${note?.file}, in Tendon’s folder on the server (tendon notes prints where).`} rows />
+    <Well
+      text={`${content}\n\n${t('To correct it: {{file}}, in Tendon’s folder on the server (tendon notes prints where).', { file: note?.file ?? '' })}`}
+      rows
+    />
   ),
 });
 
 /** What the agent looked for in this conversation and earlier ones. */
 const searchCard: ObservationCard<'recall'> = ({ content, extras: { query = '' }, timestamp }) => ({
   icon: BookOpen,
-  verb: 'Searched earlier conversations',
+  verb: t('Searched earlier conversations'),
   detail: query,
   facts: [{ text: clock(timestamp) }],
-  name: `Searched earlier conversations, ${query}`,
+  name: `${t('Searched earlier conversations')}, ${query}`,
   open: 'never',
   ...(content && { copy: content, body: () => <Well text={content} rows /> }),
 });
@@ -68,16 +72,18 @@ const searchCard: ObservationCard<'recall'> = ({ content, extras: { query = '' }
 const notesCard: ObservationCard<'recall'> = ({ extras, timestamp }) => {
   const notes = extras.microagent_knowledge;
   const sources = [
-    ...(extras.repo_instructions ? ['project notes'] : []),
-    ...(notes.length > 0 ? [`${count(notes.length, 'note')} on “${notes[0]!.trigger || notes[0]!.name}”`] : []),
+    ...(extras.repo_instructions ? [t('project notes')] : []),
+    ...(notes.length > 0
+      ? [t('{{count}} notes on “{{trigger}}”', { count: notes.length, trigger: notes[0]!.trigger || notes[0]!.name })]
+      : []),
   ].join(', ');
   const text = [extras.repo_instructions, ...notes.map((note) => `**${note.name}**\n\n${note.content}`)].filter(Boolean).join('\n\n');
   const isWorkspace = extras.recall_type === 'workspace_context' || extras.recall_type === 'environment_info';
-  const verb = sources === '' ? 'Looked for notes' : isWorkspace ? 'Read the project notes' : 'Read notes';
+  const verb = sources === '' ? t('Looked for notes') : isWorkspace ? t('Read the project notes') : t('Read notes');
   return {
     icon: BookOpen,
     verb,
-    detail: sources || 'none for this',
+    detail: sources || t('none for this'),
     facts: [{ text: clock(timestamp) }],
     name: `${verb}, ${sources}`,
     open: 'never',
@@ -91,13 +97,13 @@ export const planCard: ActionCard<'task_tracking'> = ({ action }) => {
   const tasks = action.args.task_list;
   const done = tasks.filter((task) => task.status === 'done').length;
   const isPlan = action.args.command === 'plan' && tasks.length > 0;
-  const detail = isPlan ? `${done} of ${tasks.length}` : '';
+  const detail = isPlan ? t('{{done}} of {{all}}', { done, all: tasks.length }) : '';
   return {
     icon: ListChecks,
-    verb: isPlan ? 'Updated the plan' : 'Looked at the plan',
+    verb: isPlan ? t('Updated the plan') : t('Looked at the plan'),
     detail,
     facts: [],
-    name: `Updated the plan ${detail}`,
+    name: `${t('Updated the plan')} ${detail}`,
     open: 'never',
     ...(isPlan && {
       body: () => (

@@ -6,6 +6,7 @@ import type { DiffLine, LineDiff } from '../../code/line-diff.ts';
 import { count } from '../../copy/figures.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { t } from '../../lib/language/text.ts';
 
 export interface ReviewDiffProps {
   readonly diff: LineDiff;
@@ -168,7 +169,7 @@ function CodeCell({ line, path }: { readonly line: DiffLine | undefined; readonl
   if (!line) return <td className="code-cell" data-line="none" />;
   return (
     <td className="code-cell" data-line={line.line}>
-      {SPOKEN[line.line] && <span className="sr-only">{SPOKEN[line.line]}</span>}
+      {line.line !== 'same' && <span className="sr-only">{t(SPOKEN[line.line])}</span>}
       <CodeLine line={line} path={path} />
     </td>
   );
