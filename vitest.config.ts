@@ -38,7 +38,7 @@ const ON_EITHER_ENGINE = [
   'test/isolation/workspace-swap-container.test.ts',
 ];
 /** Tested in Chromium's headless shell by `thorough`, where there is one, once more in a whole Chromium by `long`. */
-const IN_EITHER_CHROMIUM = ['packages/executor/src/browser/browse.slow.test.ts', 'packages/executor/src/browser/interact.slow.test.ts'];
+const IN_EITHER_CHROMIUM = ['browse', 'interact', 'lifecycle'].map((name) => `packages/executor/src/browser/${name}.slow.test.ts`);
 /** A file that has moved would be left out in silence. */
 for (const path of [...ON_EITHER_ENGINE, ...IN_EITHER_CHROMIUM])
   if (!existsSync(join(import.meta.dirname, path))) throw new Error(`no such test file: ${path}`);

@@ -48,7 +48,7 @@ describe('driver docker, the server killed', { timeout: 180_000 }, () => {
   });
 
   it('SB24: killed at any moment of a start, nothing is left that nobody knows', async () => {
-    for (const afterMs of someOf([0, 60, 150, 300, 500, 800], 3)) {
+    for (const afterMs of someOf([0, 60, 150, 300, 500, 800], [150, 500])) {
       const server = stage.serve('true');
       await server.line('acquiring');
       await delay(afterMs); // where in the start it is hit is the point: any moment will do
@@ -72,7 +72,7 @@ describe('driver docker, the server killed', { timeout: 180_000 }, () => {
     expect(containersOf(engine, incarnation)).toEqual([]);
   });
 
-  it.each(someOf([0, 40, 80, 120, 200, 400], [40, 80, 400]))(
+  it.each(someOf([0, 40, 80, 120, 200, 400], [40]))(
     'SB132: killed %d ms after the container was last used, suspended or about to be: nothing is lost or done twice',
     async (afterMs) => {
       const server = stage.serve('export STORED=yes; cd /home; sleep 1000 & echo once >> /workspace/count', { id: 1_000_000, idleMs: 40 });

@@ -10,6 +10,7 @@ import { createMask } from '@tendon/protocol/masking';
 import { arbitraryOf, type Schema } from '../../packages/server/src/fuzz/arbitrary-of-schema.test-support.ts';
 import { hostileText, SEED } from '../../packages/server/src/fuzz/hostile-values.test-support.ts';
 import { KEY, testHost, type TestHost } from '../../packages/sandbox-host/src/host.test-support.ts';
+import { runs } from '@tendon/testing';
 import { executorFolder } from '@tendon/runtime/testing';
 
 /** Long enough for the neighbours of a busy machine. */
@@ -118,7 +119,7 @@ describe('RT213: an executor host', () => {
           const { status } = await host.call(method.toUpperCase(), `${at}?${query.join('&')}`, body === undefined ? {} : { json: body });
           expect(status < 500 || [501, 502, 503, 504].includes(status), `${method} ${at} ${status}`).toBe(true);
         });
-        await fc.assert(property, { numRuns: 12, seed: SEED, endOnFailure: true });
+        await fc.assert(property, { numRuns: runs(12, 4), seed: SEED, endOnFailure: true });
       }
     }
     expect(readFileSync('/etc/passwd', 'utf8')).toBe(passwd);
@@ -212,7 +213,7 @@ describe('RT213: an executor host', () => {
           expect([path, trap, body.includes('www-data'), answer.status < 500 || answer.status === 503]).toEqual([path, trap, false, true]);
         },
       ),
-      { numRuns: 60, seed: SEED, endOnFailure: true },
+      { numRuns: runs(60, 20), seed: SEED, endOnFailure: true },
     );
     const upgrade = (path: string, how = 'tcp', given = `X-Session-API-Key: ${KEY}\r\n`) =>
       host.raw(head('GET', path, `Connection: Upgrade\r\nUpgrade: ${how}\r\n`, given));

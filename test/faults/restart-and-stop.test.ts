@@ -5,12 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Storage } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
-import { someOf } from '@tendon/testing';
+import { runs, someOf } from '@tendon/testing';
 import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
 import { findProcesses } from '@tendon/runtime/testing';
 
-const HIBERNATED = 2000;
+const HIBERNATED = runs(2000, 200);
 const STEPS = 12;
 
 let model: ModelServer;
@@ -76,7 +76,7 @@ async function withStore<T>(work: (storage: Storage) => Promise<T>): Promise<T> 
 
 const old = (n: number): string => n.toString(16).padStart(32, '0');
 
-it('SB173, SB174: killed while thousands hibernate and some work: the working ones continue, the others stay as they are and are restored where they were', async () => {
+it('SB173, SB174: killed while many hibernate and some work: the working ones continue, the others stay as they are and are restored where they were', async () => {
   await start({ SANDBOX_IDLE_SECONDS: '1' });
   const sleeper = await converse();
   await ran(sleeper.watcher, 'mkdir inner; cd inner; export STORED=yes');
@@ -118,7 +118,7 @@ it('SB173, SB174: killed while thousands hibernate and some work: the working on
 });
 
 describe('a stop', () => {
-  it.each(someOf([0, 8, 16, 26, 40, 150], [8, 26, 150]))(
+  it.each(someOf([0, 8, 16, 26, 40, 150], [26]))(
     'SV184, SB176: the server killed %d ms after it was asked for: what it says is true, and the next message works',
     async (afterMs) => {
       await start();

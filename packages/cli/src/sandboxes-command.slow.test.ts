@@ -15,7 +15,7 @@ const SCRIPT = [
 it('SB96: after a kill -9 of the server, reclaim --all leaves nothing of its sandboxes on the machine', async () => {
   const place = makePlace();
   const { server, url } = await serve(place, SCRIPT);
-  const ids = [await converse(url), await converse(url), await converse(url)];
+  const ids = [await converse(url), await converse(url)];
   const all = await listed(place);
   expect(all.map(({ conversation_id }) => conversation_id).toSorted()).toEqual(ids.toSorted());
   for (const one of all) {
@@ -29,10 +29,10 @@ it('SB96: after a kill -9 of the server, reclaim --all leaves nothing of its san
   await server.ended;
   expect(tracesOf(incarnations)).not.toEqual([]);
   const plain = await tendon(place, ['sandboxes', 'reclaim']);
-  expect(plain).toMatchObject({ code: 0, stdout: '0 removed, 3 left alone.\n' });
+  expect(plain).toMatchObject({ code: 0, stdout: '0 removed, 2 left alone.\n' });
 
   const whole = await tendon(place, ['sandboxes', 'reclaim', '--all']);
-  expect(whole).toMatchObject({ code: 0, stdout: '3 removed, 0 left alone.\n', stderr: '' });
+  expect(whole).toMatchObject({ code: 0, stdout: '2 removed, 0 left alone.\n', stderr: '' });
   expect(tracesOf([...incarnations, join(place.home, '.tendon/sandboxes')])).toEqual([]);
   expect(existsSync(join(place.home, '.tendon/sandboxes'))).toBe(false);
   expect(await listed(place)).toEqual([]);

@@ -5,7 +5,7 @@ import { someOf } from '@tendon/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { allProcesses } from '../processes/process-tree.ts';
 import { startBrowserSite, type BrowserSite } from './testing/browser-site.ts';
-import { startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
+import { chromiumOfRun, startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
 
 const hanging = (script: string): string => `<title>Hangs</title><button onclick="${script}">Hang</button>`;
 
@@ -54,7 +54,7 @@ async function until(condition: () => boolean): Promise<void> {
 /** A browser starts in seconds: one is used on by all that leave it, or the next one, at work. */
 describe('a browser that goes on', { timeout: 120_000 }, () => {
   beforeAll(async () => {
-    user = await startBrowserUser();
+    user = await startBrowserUser({}, chromiumOfRun());
   });
   afterAll(() => user.executor.kill());
 
@@ -106,7 +106,7 @@ describe('a browser that ends', { timeout: 120_000 }, () => {
   afterEach(() => user.executor.kill());
 
   it('RT155: after some time without use it ends, and comes back at the same page with the cookies', async () => {
-    user = await startBrowserUser({ limits: { browserIdleSeconds: 1 } });
+    user = await startBrowserUser({ limits: { browserIdleSeconds: 1 } }, chromiumOfRun());
     await user.browse(`${site.origin}/cookie`);
     await user.browse(`${site.origin}/who`);
     await until(() => browserProcesses().length === 0);
@@ -116,13 +116,13 @@ describe('a browser that ends', { timeout: 120_000 }, () => {
   });
 
   it('RT156: with the executor everything ends, also when it is killed', async () => {
-    user = await startBrowserUser();
+    user = await startBrowserUser({}, chromiumOfRun());
     await user.browse(site.origin);
     expect(chromium()).toBeDefined();
     user.executor.process.kill('SIGKILL');
     await until(() => browserProcesses().length === 0);
     await user.executor.kill();
-    user = await startBrowserUser();
+    user = await startBrowserUser({}, chromiumOfRun());
     await user.browse(site.origin);
     await user.executor.call('POST', '/shutdown');
     await until(() => browserProcesses().length === 0);

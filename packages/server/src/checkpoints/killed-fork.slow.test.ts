@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { runs } from '@tendon/testing';
 import { builtFaults } from '@tendon/testing/servers';
 import { expect, it } from 'vitest';
 import { socketIoClient, temporaryFolder, testServer } from '../server.test-support.ts';
@@ -9,6 +10,9 @@ import { socketIoClient, temporaryFolder, testServer } from '../server.test-supp
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
 const SCRIPT = [bash('echo one > a.txt'), bash('echo two > a.txt'), { text: 'done' }];
 const run = promisify(execFile);
+
+/** Of the points where it may die. */
+const EVERY = runs(1, 4);
 
 interface Killed {
   readonly signal: string | null;
@@ -43,7 +47,7 @@ it('CK805: a fork that is killed at any point is a whole one or none', { timeout
   const known = new Set([id]);
   const outcomes: ('none' | 'whole')[] = [];
   for (let killed: Killed = { signal: 'SIGKILL', stdout: '' }; killed.signal !== null;) {
-    killed = await forkKilledAt(home, id, event, 2 * outcomes.length);
+    killed = await forkKilledAt(home, id, event, EVERY * outcomes.length);
     const server = await testServer({ home, script: SCRIPT });
     const { results } = (await (await server.get('/api/conversations?limit=100')).json()) as { results: { conversation_id: string }[] };
     const added = results.map(({ conversation_id: each }) => each).filter((each) => !known.has(each));
@@ -62,6 +66,6 @@ it('CK805: a fork that is killed at any point is a whole one or none', { timeout
     outcomes.push(added.length === 1 ? 'whole' : 'none');
     await server.close();
   }
-  expect(outcomes.length).toBeGreaterThan(6);
+  expect(EVERY * outcomes.length).toBeGreaterThan(12);
   expect([outcomes[0], outcomes.at(-1)]).toEqual(['none', 'whole']);
 });
