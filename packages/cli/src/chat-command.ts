@@ -57,7 +57,7 @@ export const chatCommand: AddCommand = (program, end) => {
           const goOn = goesOn ? ({ newest: true } as const) : resume === true ? ({ choose: true } as const) : resume && { id: resume };
           // A server that is started serves other folders and models, too.
           const { model: _model, workspace: _workspace, ...ofServer } = options;
-          await runChat({ ...options, ...read, env: withOptions(process.env, ofServer), goOn: goOn || undefined });
+          await runChat({ ...options, ...read, env: withOptions(process.env, ofServer), goOn: goOn || undefined, imageUrls });
           return end(EXIT.done);
         }
         const { runTask } = await import('./run/run-task.ts');

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
@@ -143,6 +144,38 @@ it('CL1050: an answer decides about the action that was shown, whole, and messag
   type('y\r');
   await until('All of it.');
   type('/quit\r');
+});
+
+it('CK1000, CK1001: /pr says what is missing, a picture goes with the first message, and /new waits for it', async () => {
+  const place = makePlace();
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-c', 'init.defaultBranch=main', ...args], { cwd: place.workspace });
+  writeFileSync(join(place.workspace, 'shot.png'), 'no picture, which no model looks at here');
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-qm', 'one');
+  git('remote', 'add', 'origin', 'https://github.com/ann/tools.git');
+  const model = place.script([bash('echo two > two.txt'), { text: 'All of it.' }]);
+  const { type, until } = chat(place, model, ['--image', 'shot.png']);
+  await until('The picture goes with your first message');
+  await until(PROMPT);
+  type('begin\r/new\r');
+  await until(PROMPT);
+  type('/quit\r');
+  const again = chat(place, model, ['-c']);
+  await again.until('All of it.');
+  await again.until(PROMPT);
+  const { url } = JSON.parse(readFileSync(join(place.home, '.tendon/server.json'), 'utf8')) as { url: string };
+  const { conversations } = createRest({ baseUrl: url, apiKey: () => undefined });
+  const { results } = await conversations.list({});
+  expect(results).toHaveLength(1);
+  const { events } = await conversations.events(results[0]!.conversation_id, { limit: 50 });
+  expect(events).toContainEqual(
+    expect.objectContaining({ args: expect.objectContaining({ image_urls: [expect.stringContaining('data:image/png')] }) }),
+  );
+  again.type('/pr\r');
+  await again.until('There is no token for github');
+  again.type('/quit\r');
 });
 
 it('CL960: without a terminal there is no chat', async () => {

@@ -29,6 +29,8 @@ export interface ChatOptions {
   readonly choices: TaskChoices;
   /** The conversation to go on with. */
   readonly conversation?: string | undefined;
+  /** `data:` URLs that go with the first message. */
+  readonly imageUrls?: readonly string[];
 }
 
 type Expected =
@@ -37,6 +39,8 @@ type Expected =
   | { readonly state: 'decision'; readonly action: Action }
   /** What is to run in place of the command that waits. */
   | { readonly state: 'edit'; readonly action: Action }
+  /** Whether the program may do what it has shown. */
+  | { readonly state: 'consent'; readonly settle: (isGiven: boolean) => void }
   | { readonly state: 'answer'; readonly choices: readonly string[] };
 
 export class ChatSession {
@@ -55,6 +59,7 @@ export class ChatSession {
   #turn = new TurnSummary(0, 0);
   #lastWords: Action | undefined;
   #hosts: readonly string[] = [];
+  #imageUrls: readonly string[];
   #isLeaving = false;
   /** The action that was asked about last: each is asked about once. */
   #askedAbout = -1;
@@ -66,6 +71,7 @@ export class ChatSession {
   constructor(options: ChatOptions) {
     this.#options = options;
     this.rest = options.rest;
+    this.#imageUrls = options.imageUrls ?? [];
     const { stdin: input, stdout: output } = process;
     this.#input = new ChatInput(input, output, {
       onLine: (line) => void this.#take(line).catch((error: Error) => this.#fail(error)),
@@ -101,6 +107,28 @@ export class ChatSession {
     return this.#hosts;
   }
 
+  /** The agent works, or waits for a decision. */
+  get isAtWork(): boolean {
+    return this.#expected.state === 'nothing' || this.#expected.state === 'decision' || this.#expected.state === 'edit';
+  }
+
+  /** The program does something itself. */
+  working(words: string): void {
+    this.#input.hush();
+    this.#screen.working(words);
+  }
+
+  /** Whether the person wants it; what was expected before is expected again. */
+  async consents(question: string): Promise<boolean> {
+    const before = this.#expected;
+    this.say(question);
+    const { promise, resolve: settle } = Promise.withResolvers<boolean>();
+    this.#expect({ state: 'consent', settle });
+    const isGiven = await promise;
+    if (this.#expected.state === 'consent') this.#expected = before;
+    return isGiven && this.#expected === before;
+  }
+
   /** A line of the program itself. */
   say(text: string): void {
     this.#screen.notice(text);
@@ -116,8 +144,11 @@ export class ChatSession {
   }
 
   /** The next message begins another conversation. */
-  startAnew(): void {
+  async startAnew(): Promise<void> {
+    // A message that waits for its conversation is sent in it first.
+    await this.#opening?.catch(() => undefined);
     this.#close();
+    if (this.#isLeaving) return;
     this.#expect({ state: 'message' });
   }
 
@@ -152,13 +183,16 @@ export class ChatSession {
     if (!this.#connection) await (this.#opening ??= make().finally(() => (this.#opening = undefined)));
     const clientId = randomUUID();
     this.#sent.add(clientId);
-    if (!this.#connection?.say(text, { clientId })) return this.say('It could not be sent: too much waits already.');
+    const imageUrls = this.#imageUrls;
+    this.#imageUrls = [];
+    if (!this.#connection?.say(text, { clientId, imageUrls })) return this.say('It could not be sent: too much waits already.');
     if (this.#expected.state === 'nothing') return this.say(`> ${text}`);
     this.#beginTurn();
     this.#work('Thinking');
   }
 
   #work(words: string): void {
+    if (this.#expected.state === 'consent') this.#expected.settle(false);
     this.#expected = { state: 'nothing' };
     this.#input.hush();
     this.#screen.working(words);
@@ -239,6 +273,7 @@ export class ChatSession {
   }
 
   #expect(expected: Expected): void {
+    if (this.#expected.state === 'consent' && this.#expected !== expected) this.#expected.settle(false);
     this.#expected = expected;
     this.#screen.working(undefined);
     this.#input.ask(PROMPTS[expected.state]);
@@ -247,6 +282,7 @@ export class ChatSession {
   async #take(line: string): Promise<void> {
     const expected = this.#expected;
     if (expected.state === 'edit') return this.#edited(expected.action, line);
+    if (expected.state === 'consent') return expected.settle(/^y(es)?$/i.test(line.trim()));
     if (line.trim().startsWith('/')) {
       await runSlashCommand(line.trim(), this);
       if (!this.#isLeaving && this.#expected === expected && expected.state !== 'nothing') this.#expect(expected);
@@ -323,7 +359,8 @@ export class ChatSession {
       setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
       this.say('Stopping; once more leaves');
       this.#connection.send(actions.stop());
-    } else if (line !== '') this.#input.ask(PROMPTS[this.#expected.state], '');
+    } else if (this.#expected.state === 'consent') this.#expected.settle(false);
+    else if (line !== '') this.#input.ask(PROMPTS[this.#expected.state], '');
     else if (this.#stopping) this.leave();
     else {
       this.#stopping = true;
@@ -335,7 +372,7 @@ export class ChatSession {
 
   #lost(): void {
     this.say('The conversation was ended: it was deleted, or the server has left.');
-    this.startAnew();
+    void this.startAnew();
   }
 
   #fail(error: Error): void {
@@ -353,4 +390,4 @@ export class ChatSession {
 /** So long after it a second Ctrl-C leaves. */
 const STOP_AGAIN_MS = 3_000;
 
-const PROMPTS = { message: '> ', nothing: '', decision: '? ', edit: '$ ', answer: '? ' } as const;
+const PROMPTS = { message: '> ', nothing: '', decision: '? ', edit: '$ ', answer: '? ', consent: '? ' } as const;

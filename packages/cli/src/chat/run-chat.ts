@@ -12,12 +12,14 @@ export interface RunChat extends TaskChoices {
   readonly notices: readonly string[];
   /** For a server that is started. */
   readonly env: NodeJS.ProcessEnv;
+  /** `data:` URLs that go with the first message. */
+  readonly imageUrls: readonly string[];
   /** The newest conversation in this folder, one by its id, or one that is chosen from the list. */
   readonly goOn?: { readonly newest: true } | { readonly id: string } | { readonly choose: true } | undefined;
 }
 
 /** A chat in this terminal, until the person leaves. Rejects with an Error whose message can be shown. */
-export async function runChat({ config, notices, env, goOn, ...choices }: RunChat): Promise<void> {
+export async function runChat({ config, notices, env, goOn, imageUrls, ...choices }: RunChat): Promise<void> {
   for (const notice of notices) process.stderr.write(`${notice}\n`);
   const directory = config.runtime === 'remote' || config.workspaceBase === undefined ? undefined : await realpath(config.workspaceBase);
   const server = await attachServer(config, env);
@@ -26,9 +28,13 @@ export async function runChat({ config, notices, env, goOn, ...choices }: RunCha
   const conversation = goOn && (await chosen(rest, directory, goOn));
   const { model = '', sandbox } = await rest.options.serverInfo();
   const name = choices.model ?? model;
-  const session = new ChatSession({ rest, directory, choices, conversation });
+  const session = new ChatSession({ rest, directory, choices, conversation, imageUrls });
   const about = [name === 'demo' ? 'demo model (its answers are scripted)' : name, sandbox?.strength, directory ?? 'a folder of its own'];
-  await session.run(`${['Tendon', ...about].filter(Boolean).map((part) => printable(String(part))).join(' · ')}      /help\n`); // prettier-ignore
+  const pictures =
+    imageUrls.length === 0
+      ? ''
+      : `\n${imageUrls.length === 1 ? 'The picture goes' : `${imageUrls.length} pictures go`} with your first message.`;
+  await session.run(`${['Tendon', ...about].filter(Boolean).map((part) => printable(String(part))).join(' · ')}      /help${pictures}\n`); // prettier-ignore
 }
 
 const LISTED = 20;

@@ -1,19 +1,17 @@
 import { actions } from '@tendon/client';
 import { printable } from '../terminal/printable.ts';
 import type { ChatSession } from './chat-session.ts';
+import { openPullRequest } from './pull-request.ts';
 
 interface SlashCommand {
   readonly does: string;
   readonly run: (session: ChatSession, words: string) => Promise<void> | void;
 }
 
-const PULL_REQUEST =
-  'Commit what you changed on a branch of its own with a message that says why, push it, and open a pull request. Answer with its address.';
-
 const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   help: { does: 'what there is', run: (session) => session.say(helpWords()) },
   undo: { does: 'files and conversation as before the last message', run: undo },
-  pr: { does: 'the agent commits, pushes and opens a pull request', run: (session) => session.send(PULL_REQUEST) },
+  pr: { does: 'commit, push and open a pull request, when you have seen what will be done; /pr TITLE names it', run: openPullRequest },
   model: { does: 'the model of the next turn, by its name', run: (session, name) => choose(session, { llm_model: name }, name) },
   agent: { does: 'the agent of the next turn, by its name', run: (session, name) => choose(session, { agent: name }, name) },
   compact: { does: 'shorten what the model is shown of the history', run: compact },
