@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { AgentState } from '@tendon/protocol';
 import { Bot, Cpu, ChevronDown, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
-import { useConversation, useConversationActs } from '../conversation/open-conversation.ts';
+import { useConversationActs } from '../conversation/open-conversation.ts';
 import { modelLabel } from '../lib/models.ts';
 import { agentsQuery, conversationQuery, modelsQuery, settingsQuery, tendon, useModelInUse } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,13 +11,13 @@ import { focusOnMount, Popup } from '../ui/popup.tsx';
 import { t } from '../lib/language/text.ts';
 
 /** The agent of an open conversation, from its next turn on: one that only plans, or one that works. */
-export function ConversationAgentChoice() {
-  const { id, snapshot } = useConversation();
+export function ConversationAgentChoice({ agentState }: { readonly agentState: AgentState }) {
+  const { id } = useConversationActs();
   const queries = useQueryClient();
   const settings = useQuery(settingsQuery);
   // The approval of a plan changes it too: asked again with each state.
   const key = ['conversation-agent', id];
-  const info = useQuery({ ...conversationQuery(id), queryKey: [...key, snapshot.state.agentState] });
+  const info = useQuery({ ...conversationQuery(id), queryKey: [...key, agentState] });
   const change = useMutation({
     mutationFn: (agent: string) => tendon.conversations.choose(id, { agent }),
     onSettled: () => queries.invalidateQueries({ queryKey: key }),

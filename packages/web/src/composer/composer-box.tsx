@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { useMutation } from '@tanstack/react-query';
 import type { Action, NetworkQuestion, QuestionAnswer } from '@tendon/protocol';
 import { openDecision, useConversation } from '../conversation/open-conversation.ts';
+import { canSendNow } from '../conversation/send-now.ts';
 import type { StateNow } from '../conversation/state-now.ts';
 import { IconButton, Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -16,23 +17,35 @@ import { t } from '../lib/language/text.ts';
 /** The state, what must be decided, and where to speak: one box, so that "yes", "no" and "rather this" are one place. */
 export function ComposerBox({ sentence }: { readonly sentence: StateNow }) {
   const { snapshot } = useConversation();
-  const decision = openDecision(snapshot.state);
-  const [question, ...later] = snapshot.questions ?? [];
+  const { agentState, lastUserMessageId } = snapshot.state;
   return (
     <div className="composer-box">
       <StateLine sentence={sentence} />
       <Notices />
       <MessageComposer
-        hasDecision={decision !== undefined}
-        above={
-          <>
-            {question && <NetworkQuestionCard key={`${question.host} ${question.asked_at}`} question={question} more={later.length} />}
-            {!decision && <DelegatedQuestionCard />}
-            {decision && <OwnDecision key={decision.id} action={decision} />}
-          </>
-        }
+        agentState={agentState}
+        lastUserMessageId={lastUserMessageId}
+        hasDecision={openDecision(snapshot.state) !== undefined}
+        canStop={canSendNow(snapshot)}
+        above={QUESTIONS}
       />
     </div>
+  );
+}
+
+const QUESTIONS = <Questions />;
+
+/** What waits for a person, above the field. */
+function Questions() {
+  const { snapshot } = useConversation();
+  const decision = openDecision(snapshot.state);
+  const [question, ...later] = snapshot.questions ?? [];
+  return (
+    <>
+      {question && <NetworkQuestionCard key={`${question.host} ${question.asked_at}`} question={question} more={later.length} />}
+      {!decision && <DelegatedQuestionCard />}
+      {decision && <OwnDecision key={decision.id} action={decision} />}
+    </>
   );
 }
 

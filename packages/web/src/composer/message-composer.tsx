@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { actions } from '@tendon/client';
 import type { AgentState } from '@tendon/protocol';
 import { ArrowUp } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs } from '../conversation/open-conversation.ts';
 import { reviewComments, withComments } from '../conversation/review-comments.ts';
-import { canSendNow, useSendNow } from '../conversation/send-now.ts';
+import { useSendNow } from '../conversation/send-now.ts';
 import { saveTrajectory } from '../conversation/save-trajectory.ts';
 import { useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
@@ -39,13 +39,23 @@ const PLACEHOLDERS = {
   user_rejected: textKey('Add to this while it works'),
 } as const satisfies Record<AgentState, string>;
 
-/** Where a person speaks to the agent. */
-export function MessageComposer({ above, hasDecision }: { readonly above: ReactNode; readonly hasDecision: boolean }) {
-  const { id, snapshot } = useConversation();
-  const { agentState, lastUserMessageId } = snapshot.state;
+interface MessageComposerProps {
+  readonly agentState: AgentState;
+  readonly lastUserMessageId: number;
+  /** What stands above the field; the same element for as long as it is the same. */
+  readonly above: ReactNode;
+  readonly hasDecision: boolean;
+  /** Something runs that can be stopped, so that a message is read at once. */
+  readonly canStop: boolean;
+}
+
+/** Where a person speaks to the agent. An event does not draw it again: what is typed meanwhile does not wait. */
+export const MessageComposer = memo(function MessageComposer(props: MessageComposerProps) {
+  const { agentState, lastUserMessageId, above, hasDecision, canStop } = props;
+  const { id, connection } = useConversationActs();
   const isFresh = agentState === 'awaiting_user_input' && lastUserMessageId < 0;
   const { text, setText, attachments, setAttachments, problem, sending, canSend, send } = useMessage();
-  const atOnce = useSendCommands(canSend, send);
+  const atOnce = useSendCommands(canSend, canStop, send);
   return (
     <>
       <Composer
@@ -53,7 +63,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
           label: t('Message'),
           placeholder: t(isFresh ? PLACEHOLDERS.init : PLACEHOLDERS[hasDecision ? 'awaiting_user_confirmation' : agentState]),
           onSend: () => void send(),
-          onUp: () => setText(lastMessage(snapshot.events, lastUserMessageId)),
+          onUp: () => setText(lastMessage(connection.getSnapshot().events, lastUserMessageId)),
         }}
         draft={{ text, onText: setText, attachments, onAttachments: setAttachments }}
         slash={useSlash()}
@@ -69,7 +79,7 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
         end={
           <>
             <span className="only-wide">
-              <ConversationAgentChoice />
+              <ConversationAgentChoice agentState={agentState} />
             </span>
             <ConversationModelChoice />
             {atOnce && (
@@ -95,13 +105,12 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
       )}
     </>
   );
-}
+});
 
 /** The keys that send; answers how to send at once, where there is something to be stopped for it. */
-function useSendCommands(canSend: boolean, send: () => Promise<boolean>): (() => Promise<void>) | undefined {
-  const { snapshot } = useConversation();
+function useSendCommands(canSend: boolean, canStop: boolean, send: () => Promise<boolean>): (() => Promise<void>) | undefined {
   const { isStopping, sendNow } = useSendNow();
-  const offersNow = canSend && !isStopping && canSendNow(snapshot);
+  const offersNow = canSend && !isStopping && canStop;
   const sendAtOnce = async () => {
     if (await send()) await sendNow();
   };
@@ -137,7 +146,7 @@ interface WrittenMessage {
  * back before it.
  */
 function useMessage() {
-  const { id, connection } = useConversation();
+  const { id, connection } = useConversationActs();
   const [text, setText] = useDraft(id);
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [problem, setProblem] = useState('');
@@ -183,7 +192,7 @@ function useMessage() {
 }
 
 function useSlash(): readonly Suggestion[] {
-  const { id, connection } = useConversation();
+  const { id, connection } = useConversationActs();
   const navigate = useNavigate();
   return [
     { name: '/pause', about: t('Pause the agent'), run: () => connection.send(actions.pause()) },

@@ -1,6 +1,6 @@
 import '../../styles/terminal.css';
 import { type Event, isAction, isObservation } from '@tendon/protocol';
-import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
+import { lazy, memo, Suspense, useEffect, useMemo, useRef } from 'react';
 import { AnsiText } from '../../code/output.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { cut } from '../../copy/shorten.ts';
@@ -80,17 +80,24 @@ function AgentsShell({ eventId, onOwn }: { readonly eventId: number | undefined;
     <>
       <EarlierEvents />
       <pre ref={end} className="transcript scroll">
-        {ran.slice(-MAX_COMMANDS).map(({ id, folder, command, output }) => (
-          <span key={id} id={`ran-${id}`}>
-            <span className="text-ink-3">{folder} $</span> <span className="text-ink">{command}</span>
-            {'\n'}
-            <AnsiText text={closed((outputs.get(id) ?? output).slice(-MAX_OUTPUT))} />
-          </span>
+        {ran.slice(-MAX_COMMANDS).map(({ output, ...one }) => (
+          <RanCommand key={one.id} {...one} output={outputs.get(one.id) ?? output} />
         ))}
       </pre>
     </>
   );
 }
+
+/** A block of its own, so that the next command lays out nothing of those before it. */
+const RanCommand = memo(function RanCommand({ id, folder, command, output }: Ran) {
+  return (
+    <span id={`ran-${id}`}>
+      <span className="text-ink-3">{folder} $</span> <span className="text-ink">{command}</span>
+      {'\n'}
+      <AnsiText text={closed(output.slice(-MAX_OUTPUT))} />
+    </span>
+  );
+});
 
 function commandsOf(events: readonly Event[]): readonly Ran[] {
   const ran = new Map<number, Ran>();
