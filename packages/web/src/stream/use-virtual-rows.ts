@@ -49,7 +49,7 @@ export function useVirtualRows(
   estimate: (index: number) => number,
   { pinned, paddingTop }: { readonly pinned: number | undefined; readonly paddingTop: number },
 ): VirtualRows {
-  const [follows, setFollows] = useFollowing();
+  const following = useFollowing(scroller);
   const anchor = useWidthAnchor();
   const list: List = useVirtualizer<HTMLElement, HTMLElement>({
     count: keys.length,
@@ -72,12 +72,12 @@ export function useVirtualRows(
       observeElementRect(instance, (rect) => {
         anchor.onWidth(instance, rect.width);
         onRect(rect);
-        if (follows.current) scrollToEnd(scroller.current);
+        if (following.is()) following.toEnd();
       }),
     // Only scrolling ends the following of the end; a list that grows does not.
     observeElementOffset: (instance, onOffset) =>
       observeElementOffset(instance, (offset, isScrolling) => {
-        if (isScrolling) setFollows(isAtEnd(scroller.current));
+        if (isScrolling) following.onScroll();
         onOffset(offset, isScrolling);
         anchor.onOffset(instance);
       }),
@@ -87,23 +87,23 @@ export function useVirtualRows(
   const before = useRowsBefore(list, keys);
   // Only where the layout is another one: to look at it forces the browser to make it at once.
   useLayoutEffect(() => {
-    const still = follows.current ? null : scroller.current;
-    if (!still) scrollToEnd(scroller.current);
+    const still = following.is() ? null : scroller.current;
+    if (!still) following.toEnd();
     anchor.onLayout(list, still);
     before.restore(still);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what else it reads are references
-  }, [total, keys, anchor.widths(), follows.current]);
+  }, [total, keys, anchor.widths(), following.is()]);
   return {
     rows: list.getVirtualItems().map(({ index, start }) => ({ index, top: start })),
     total,
-    above: follows.current ? total - (list.scrollRect?.height || Number.NEGATIVE_INFINITY) : (list.scrollOffset ?? 0),
-    isAtEnd: follows.current,
+    above: following.is() ? total - (list.scrollRect?.height || Number.NEGATIVE_INFINITY) : (list.scrollOffset ?? 0),
+    isAtEnd: following.is(),
     first: list.range?.startIndex ?? 0,
     measure: list.measureElement,
-    toEnd: () => (setFollows(true), list.scrollToEnd()),
+    toEnd: () => (following.set(true), list.scrollToEnd()),
     toRow: (index, block = 'nearest') => {
       list.scrollToIndex(index, { align: block === 'start' ? 'start' : 'auto' });
-      setFollows(isAtEnd(scroller.current));
+      following.set(isAtEnd(scroller.current));
     },
   };
 }
@@ -200,14 +200,29 @@ function forgetHeights(list: List): void {
 }
 
 /** Whether the list follows its end. A reference, because scrolling and layout read it between two renders; a change renders. */
-function useFollowing() {
+function useFollowing(scroller: RefObject<HTMLElement | null>) {
   const follows = useRef(true);
+  /** Where the list scrolled itself: its own scrolling is reported later, when the end may have moved on or the frame have shrunk. */
+  const own = useRef(0);
   const [, render] = useState(true);
   const set = (next: boolean) => {
     follows.current = next;
     render(next);
   };
-  return [follows, set] as const;
+  return {
+    is: () => follows.current,
+    set,
+    toEnd() {
+      const { current } = scroller;
+      if (!current) return;
+      current.scrollTop = current.scrollHeight;
+      own.current = current.scrollTop;
+    },
+    onScroll() {
+      const hasMovedUp = !follows.current || (scroller.current?.scrollTop ?? 0) < own.current;
+      if (hasMovedUp) set(isAtEnd(scroller.current));
+    },
+  };
 }
 
 function withPinned(range: readonly number[], pinned: number | undefined, count: number): number[] {
@@ -229,8 +244,4 @@ function isAboveView(row: VirtualItem, _change: number, list: List): boolean {
 
 function isAtEnd(element: HTMLElement | null): boolean {
   return element !== null && element.scrollHeight - element.scrollTop - element.clientHeight <= END_WITHIN;
-}
-
-function scrollToEnd(element: HTMLElement | null): void {
-  if (element) element.scrollTop = element.scrollHeight;
 }
