@@ -102,6 +102,16 @@ function sinceRest(events: readonly Event[]): readonly Event[] {
   return events.slice(start);
 }
 
+/** The words beside each command that has an answer. */
+export function factsOfCommands(events: readonly Event[]): readonly string[] {
+  const steps = projectItems(events).filter((item): item is StepItem => item.type === 'step' && item.observation?.observation === 'run');
+  return steps.map((item) => wordsOf(cardOf(item).facts));
+}
+
+function wordsOf(facts: readonly { readonly text: string }[]): string {
+  return facts.map(({ text }) => text).join(', ');
+}
+
 /** The row of a step, when its observation comes. */
 function untrueOfRow(event: Event, events: readonly Event[]): readonly string[] {
   if (!isObservation(event)) return [];
@@ -123,7 +133,7 @@ function* untrueOfItem(item: StreamItem, events: readonly Event[]): Generator<st
   if (!failsByLog(observation) && looksBad && observation.observation !== 'user_rejected') yield `${row} looks as if it had failed`;
   if (isStopped && !events.some((event) => isAction(event) && event.source === 'user' && event.id < observation.id && isStop(event)))
     yield `${row}: nobody stopped it`;
-  if (observation.observation === 'run') yield* untrueOfCommand(row, facts.map(({ text }) => text).join(', '), observation);
+  if (observation.observation === 'run') yield* untrueOfCommand(row, wordsOf(facts), observation);
   if (/\bpause\b/.test(card.name) && /HTTP 5\d\d|ECONN/.test(card.name)) yield `${row} calls a failure a pause`;
   if (card.name.includes('you were answering')) yield `${row} is a sentence to the model`;
 }
