@@ -13,7 +13,6 @@ import { openEnginePlace } from './engine-place.ts';
 import { createJsonRenderer, type Renderer } from './renderer.ts';
 import { endOf, exitCodeOf, saysDone } from './outcome.ts';
 import { PrintRenderer } from './print-renderer.ts';
-import { openServerPlace } from './server-place.ts';
 import { isTask, type TaskChoices, type TaskPlace } from './task-place.ts';
 import { TextRenderer } from './text-renderer.ts';
 
@@ -68,6 +67,8 @@ async function openPlace({ config, conversation, ...choices }: RunTask): Promise
   const server = await runningServer(config);
   if (directory !== undefined) await grantFolder(config.home, directory).catch(() => undefined); // the server reports it
   if (!server) return openEnginePlace(config, choices, (notice) => toErrors(`${notice}\n`), conversation);
+  // With the client's sockets, which a run without a server does not pay for.
+  const { openServerPlace } = await import('./server-place.ts');
   return openServerPlace({ ...choices, server, directory, conversation });
 }
 
