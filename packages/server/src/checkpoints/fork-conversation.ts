@@ -10,7 +10,7 @@ import { AGENT_STATES, type AgentState, type ConversationState, type Event } fro
 import type { SandboxPool } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import { defaultTitle } from '../conversations/starting-words.ts';
+import { defaultTitle } from '../conversations/conversation-titles.ts';
 import type { ForkPoint } from './fork-point.ts';
 
 export interface ForkParts {

@@ -6,10 +6,8 @@
  * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
 import type { Clock, Conversation, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
-import type { Mask } from '@tendon/protocol/masking';
 import {
   catalogError,
-  type ActionDraft,
   type ActionKind,
   type ConfirmationRule,
   type ConversationState,
@@ -19,8 +17,7 @@ import {
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
-import { defaultTitle, titleFromTask } from './starting-words.ts';
-import type { Logger } from '../platform/logger.ts';
+import { ConversationTitles, type TitleOptions } from './conversation-titles.ts';
 import { checkNetworkParams, type NetworkRules } from './network/conversation-network.ts';
 import type { NetworkQuestions } from './network/network-questions.ts';
 import { fewAtATime } from './few-at-a-time.ts';
@@ -42,13 +39,11 @@ interface ConversationHooks {
   readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
   /** Erases what others keep of a conversation that is deleted; called again when a deletion was cut off. */
   readonly onErase?: (id: string) => Promise<void>;
-  /** Asks a model for a title, which replaces the first words of the task; default: these stay. */
-  readonly title?: (record: StoredConversation, task: string, signal: AbortSignal) => Promise<string | undefined>;
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
 }
 
-export interface ConversationsOptions extends ConversationHooks {
+export interface ConversationsOptions extends ConversationHooks, TitleOptions {
   readonly registry: ConversationRegistry;
   readonly config: Pick<FolderRules, 'home'>;
   /** The agent of conversations that name none, by the settings; default: the general one. */
@@ -58,9 +53,6 @@ export interface ConversationsOptions extends ConversationHooks {
   /** Fills a folder with a copy of the workspace in which the sandbox of this id works. Default: none is copied. */
   readonly copyWorkspace?: (place: NewPlace, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
-  readonly logger: Logger;
-  /** Titles come from tasks, and a task may hold a key. Default: as they are. */
-  readonly mask?: Pick<Mask, 'text'>;
 }
 
 /** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
@@ -80,6 +72,7 @@ export class Conversations {
   readonly #stopped: StoppedConversations;
   readonly #new: NewConversations;
   readonly #shared: SharedFolders;
+  readonly #titles: ConversationTitles;
   readonly #closing = new AbortController();
   /** What delegated agents wait for. */
   readonly delegated: DelegatedQuestions;
@@ -102,6 +95,7 @@ export class Conversations {
     const copyFolder = (place: NewPlace, from: string): Promise<void> => this.#copyFolder(place, from);
     this.#new = new NewConversations(registry, { replays: storage.records, places, usualAgent: options.usualAgent, copyFolder });
     this.#shared = new SharedFolders(registry, options.logger);
+    this.#titles = new ConversationTitles(registry, options, this.#closing.signal);
     this.delegated = new DelegatedQuestions({ records: this.#records, open: registry.open, enter: (id) => this.enter(id) });
   }
 
@@ -303,26 +297,20 @@ export class Conversations {
       const result = await held.open.conversation.submit(action, about);
       const isTaken = result.ok && !result.isRepeated;
       if (starts) await this.#stopped.setStopped(id, held.open, !isTaken);
-      if (record && isTaken) await this.#note(record, action);
+      if (record && isTaken) {
+        // The time of last use is written behind, so the answer does not wait for it.
+        this.#records.touch(id);
+        await this.#titles.nameAfter(record, action);
+      }
       return result;
     } finally {
       held.release();
     }
   }
 
-  rename(id: string, given: string): Promise<boolean> {
-    return this.#entitle(id, this.#masked(given), () => true);
-  }
-
   /** False when there is none. */
-  async #entitle(id: string, title: string, fits: (record: StoredConversation) => boolean): Promise<boolean> {
-    let isNew = false;
-    const record = await this.#records.change(id, (found) => {
-      isNew = fits(found);
-      return isNew ? { title, updated_at: this.#records.now() } : undefined;
-    });
-    if (isNew) this.#registry.announce(id, { volatile: 'status', type: 'info', message: id, conversation_title: title });
-    return record !== undefined;
+  rename(id: string, given: string): Promise<boolean> {
+    return this.#titles.rename(id, given);
   }
 
   /**
@@ -398,31 +386,5 @@ export class Conversations {
     await this.#open.closeAll();
     const failed = await this.#records.close().catch((cause: unknown) => ({ cause }));
     if (failed) this.#options.logger.warn({ err: failed.cause }, 'when conversations were last used could not be stored');
-  }
-
-  /** Stores the name before the client is answered; the time of last use is written behind, so the answer does not wait for it. */
-  async #note(before: StoredConversation, action: ActionDraft): Promise<void> {
-    const { id } = before;
-    const unnamed = defaultTitle(id);
-    const task = action.action === 'message' ? action.args.content : action.action === 'start' ? action.args.task : '';
-    const shown = this.#masked(task); // before it is cut: half a key is one too
-    const title = before.title === unnamed ? titleFromTask(shown) : undefined;
-    this.#records.touch(id);
-    if (!title) return;
-    await this.#entitle(id, title, (record) => record.title === unnamed);
-    this.#entitleByModel(before, shown, title).catch((cause: unknown) => {
-      if (!this.#closing.signal.aborted) this.#options.logger.warn({ err: cause, conversation: id }, 'a title could not be asked for');
-    });
-  }
-
-  /** Nobody waits for it, and what a person called it meanwhile stays. */
-  async #entitleByModel(before: StoredConversation, task: string, title: string): Promise<void> {
-    const { signal } = this.#closing;
-    const better = await this.#options.title?.(before, task, signal);
-    if (better && !signal.aborted) await this.#entitle(before.id, this.#masked(better), (record) => record.title === title);
-  }
-
-  #masked(text: string): string {
-    return this.#options.mask?.text(text) ?? text;
   }
 }

@@ -13,7 +13,7 @@ import type { CreateConversationParams } from './create-conversation-params.ts';
 import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
 import { findAgentFile, type AgentPlaces, type FoundAgent } from './agents/find-agent-file.ts';
-import { defaultTitle } from './starting-words.ts';
+import { defaultTitle } from './conversation-titles.ts';
 
 /** `isRepeated`: the same request came before, and created this record. */
 export type CreateResult =

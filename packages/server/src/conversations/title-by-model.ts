@@ -1,5 +1,5 @@
 import type { LlmProvider } from '@tendon/core';
-import { titleFromTask } from './starting-words.ts';
+import { titleFromTask } from './conversation-titles.ts';
 
 const DEADLINE_MS = 30_000;
 /** What a task is about stands at its beginning. */

@@ -11,7 +11,7 @@ import type { EventLog, Storage } from '@tendon/core';
 import { INITIAL_STATE, reduce, type AgentState, type ConversationState } from '@tendon/protocol';
 import { z } from 'zod';
 import { type StoredConversation, summaryOf } from '../conversations/conversation-records.ts';
-import { defaultTitle, titleFromTask } from '../conversations/starting-words.ts';
+import { defaultTitle, titleFromTask } from '../conversations/conversation-titles.ts';
 import { readObject, type Source } from './find-sources.ts';
 import { readEvents, type RecordedLog } from './read-events.ts';
 import { lostEvent, type ImportedEvent } from './stored-event.ts';
