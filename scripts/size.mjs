@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Reports the sizes of our source: files, functions, interfaces, and files that one file alone imports. A report, not a gate.
+// Reports the sizes of our source: files, functions, interfaces, and files that one file alone imports.
 //   node scripts/size.mjs           the sizes
+//   node scripts/size.mjs check     fails on files and interfaces that are too large; the lint holds the functions
 //   node scripts/size.mjs walk      the files that run between a user's message and the agent's answer
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,8 +9,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { printWalk } from './walk.mjs';
+import { wideInterfaces } from './wide-interfaces.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const MAX_LINES = 400;
 const MAX_FUNCTION = 60;
 const HARD_MAX_FUNCTION = 80;
 const MAX_MEMBERS = 8;
@@ -41,14 +44,6 @@ function longFunctions(files) {
   });
 }
 
-/** The formatter puts each member at the same depth: its lines are counted, comments aside. */
-function interfacesOf(file, text) {
-  return [...text.matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([^]*?)\n\}/gm)].map(([, name, body]) => ({
-    size: body.split('\n').filter((line) => /^ {2}[^\s/*})\]]/.test(line)).length,
-    name: `${name} (${relative(root, file)})`,
-  }));
-}
-
 const IMPORT = /(?:\bfrom\s+|\bimport\(\s*|^import\s+)'(\.[^']+)'/gm;
 
 /** Files that one other source file imports, and of those the ones whose importer lies in the same folder. */
@@ -76,13 +71,19 @@ function printLargest(what, list) {
     process.stdout.write(`${String(size).padStart(5)}  ${name}\n`);
 }
 
+function readPackages() {
+  return readdirSync(join(root, 'packages'))
+    .filter((name) => name !== 'testing')
+    .map((name) => [name, [...sources(join(root, 'packages', name, 'src'))].map((file) => [file, readFileSync(file, 'utf8')])]);
+}
+
+const wideOnes = (texts) =>
+  wideInterfaces(texts, MAX_MEMBERS).map(({ size, file, name }) => ({ size, name: `${name} (${relative(root, file)})` }));
+
 function printSizes() {
-  const texts = new Map();
-  for (const name of readdirSync(join(root, 'packages')).filter((each) => each !== 'testing')) {
-    const own = [...sources(join(root, 'packages', name, 'src'))].map((file) => [file, readFileSync(file, 'utf8')]);
-    for (const [file, text] of own) texts.set(file, text);
-    process.stdout.write(`${name.padEnd(13)}${quantiles(sizesOf(own))}\n`);
-  }
+  const packages = readPackages();
+  for (const [name, own] of packages) process.stdout.write(`${name.padEnd(13)}${quantiles(sizesOf(own))}\n`);
+  const texts = new Map(packages.flatMap(([, own]) => own));
   process.stdout.write(`${'all'.padEnd(13)}${quantiles(sizesOf([...texts]))}\n`);
 
   const single = singleImporters(texts);
@@ -92,8 +93,20 @@ function printSizes() {
     `functions over ${MAX_FUNCTION} lines, ${long.filter(({ size }) => size > HARD_MAX_FUNCTION).length} over ${HARD_MAX_FUNCTION}`,
     long,
   );
-  const wide = [...texts].flatMap(([file, text]) => interfacesOf(file, text)).filter(({ size }) => size > MAX_MEMBERS);
-  printLargest(`interfaces over ${MAX_MEMBERS} members`, wide);
+  printLargest(`interfaces over ${MAX_MEMBERS} members that are not data`, wideOnes(texts));
+}
+
+function check() {
+  const texts = new Map(readPackages().flatMap(([, own]) => own));
+  const long = sizesOf([...texts]).filter(({ size }) => size > MAX_LINES);
+  const wide = wideOnes(texts);
+  for (const { size, name } of long)
+    process.stdout.write(`${name} has ${size} lines, more than ${MAX_LINES}: give one concept of it a file\n`);
+  for (const { size, name } of wide)
+    process.stdout.write(`${name} has ${size} members, more than ${MAX_MEMBERS}: name what belongs together, and extend that\n`);
+  if (long.length + wide.length > 0) process.exitCode = 1;
+  else
+    process.stdout.write(`${texts.size} files, none over ${MAX_LINES} lines, no interface over ${MAX_MEMBERS} members that is not data\n`);
 }
 
 function sizesOf(files) {
@@ -101,4 +114,5 @@ function sizesOf(files) {
 }
 
 if (process.argv[2] === 'walk') await printWalk();
+else if (process.argv[2] === 'check') check();
 else printSizes();

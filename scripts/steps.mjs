@@ -132,6 +132,7 @@ export const CHECKS = [
   },
   { name: 'lint', args: [bin('oxlint/bin/oxlint'), '--deny-warnings'] },
   { name: 'imports', args: ['scripts/check-imports.mjs'] },
+  { name: 'sizes', args: ['scripts/size.mjs', 'check'] },
   { name: 'types', args: types('.', 'types') },
   { name: 'types of the web app', args: types('packages/web', 'types-of-web') },
   { name: 'docs', args: ['scripts/check-docs.mjs'] },

@@ -47,6 +47,7 @@ export type {
   Checkpoint,
   Checkpoints,
   Runtime,
+  RuntimeFacts,
   Runtimes,
   StartPhase,
   Strength,

@@ -27,7 +27,7 @@ import { createPortWatch, type PortWatch } from './ports/port-watch.ts';
 import { makePidNamespace, type PidNamespace } from './processes/pid-namespace.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
 import { findShell } from './shell/environment.ts';
-import { createShellTools, type ShellTools } from './shell/shell-tools.ts';
+import { createShellTools, type ShellActions, type ShellTools } from './shell/shell-tools.ts';
 import { endWork } from './suspend/end-work.ts';
 import { forgetSession, loadSession, hibernationFolder, type SavedSession, restoreFolders } from './suspend/saved-session.ts';
 import { createHibernate } from './suspend/hibernate.ts';
@@ -248,14 +248,11 @@ function ownFolders({ folders, endpoint, network }: ExecutorConfig): string[] {
   return [...new Set([folders.stateDir, ...sockets])].filter((folder) => !holdsOther(folder));
 }
 
-interface HandlerParts {
+interface HandlerParts extends ShellActions {
   readonly workspace: string;
   readonly disk: UndoableDisk;
   readonly checkSyntax: SyntaxCheck;
   readonly searchFiles: SearchFiles;
-  readonly run: ActionHandler;
-  readonly kill: ActionHandler;
-  readonly readBackground: ActionHandler;
   /** What plugins answer; they come before what is here. */
   readonly plugged: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
   readonly diagnostics: Plugins['diagnostics'];

@@ -4,22 +4,26 @@ import type { HostInfo } from '@tendon/runtime';
 import type { App, Logger } from '@tendon/server/platform';
 import type { HostedSandboxes } from './hosted-sandboxes.ts';
 
-/** What the routes of an executor host work with. */
-export interface HostContext {
-  readonly sandboxes: HostedSandboxes;
+/** What is fixed from the start of a host on. */
+interface HostFacts {
   readonly sandbox: HostInfo['sandbox'];
   /** Absolute; where the host keeps what it must remember. */
   readonly home: string;
+  readonly timeouts: HostTimeouts;
+  readonly version: string;
+}
+
+/** What the routes of an executor host work with. */
+export interface HostContext extends HostFacts {
+  readonly sandboxes: HostedSandboxes;
   readonly access: {
     /** The address that it is bound to. */
     readonly host: string;
     readonly allowedHosts: readonly string[];
     readonly key: Secret | undefined;
   };
-  readonly timeouts: HostTimeouts;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly version: string;
   /** The OpenAPI document of these routes; made when it is asked for. */
   readonly openApi: () => Promise<object>;
 }

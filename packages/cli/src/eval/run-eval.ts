@@ -20,20 +20,24 @@ import { reportPage } from './report-page.ts';
 import { AttemptStopped, runAttempt } from './run-attempt.ts';
 import type { EvalTask } from './task.ts';
 
-export interface EvalOptions {
+/** Which attempts are made, and at what cost. */
+interface EvalPlan {
   /** In words, for the report. */
   readonly dataset: string;
   readonly model: string;
   readonly tasks: readonly EvalTask[];
-  readonly config: Config;
-  /** The folder of the results. */
-  readonly out: string;
   readonly jobs: number;
   readonly repeat: number;
   /** Dollars for the whole run, earlier parts of it included. */
   readonly budget: number | undefined;
   /** Which finished attempts are made again. */
   readonly again: 'failed' | 'all' | undefined;
+}
+
+export interface EvalOptions extends EvalPlan {
+  readonly config: Config;
+  /** The folder of the results. */
+  readonly out: string;
   readonly savesWorkspaces: boolean;
   /** Trajectories are written in ATIF too. */
   readonly atif: boolean;

@@ -18,14 +18,8 @@ interface TaskCheck {
   bring(folder: string): Promise<void>;
 }
 
-/** One task of a dataset, whatever its format. */
-export interface EvalTask {
-  readonly id: string;
-  readonly prompt: string;
-  readonly tags: readonly string[];
-  readonly limits: TaskLimits;
-  /** Of everything that decides the result: a task that has changed is another one. */
-  readonly digest: string;
+/** How a task is prepared, solved and judged. */
+interface TaskWork {
   /** Fills the empty workspace, a folder of the host, before its sandbox starts. */
   fill(workspace: string): Promise<void>;
   /** A script that prepares the workspace from inside the sandbox. */
@@ -35,6 +29,16 @@ export interface EvalTask {
   readonly patch?: string;
   /** Answers of a scripted model that solve it. */
   readonly solution: readonly object[] | undefined;
+}
+
+/** One task of a dataset, whatever its format. */
+export interface EvalTask extends TaskWork {
+  readonly id: string;
+  readonly prompt: string;
+  readonly tags: readonly string[];
+  readonly limits: TaskLimits;
+  /** Of everything that decides the result: a task that has changed is another one. */
+  readonly digest: string;
 }
 
 /** Ids name files of the results. */

@@ -40,7 +40,19 @@ export interface ConversationSnapshot {
   readonly outbox: readonly OutboxEntry[];
 }
 
-export interface ConnectOptions {
+/** When a connection publishes, waits and gives up. */
+interface ConnectTiming {
+  /** Gathering of frames before the store publishes; default 16 ms. */
+  readonly publishMs: number;
+  /** How long `reconnecting` lasts before it is called `offline`; default 10 s. */
+  readonly offlineAfterMs: number;
+  /** For servers that do not report the end of a replay: it counts as over after this time without an event; default 250 ms. */
+  readonly quietMs: number;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+export interface ConnectOptions extends ConnectTiming {
   readonly baseUrl: string;
   readonly apiKey: () => string | undefined;
   /** Of a link that shows this conversation: it is watched, and nothing can be sent. */
@@ -52,18 +64,10 @@ export interface ConnectOptions {
    * not know this sends everything.
    */
   readonly tail?: number;
-  /** Gathering of frames before the store publishes; default 16 ms. */
-  readonly publishMs: number;
-  /** How long `reconnecting` lasts before it is called `offline`; default 10 s. */
-  readonly offlineAfterMs: number;
-  /** For servers that do not report the end of a replay: it counts as over after this time without an event; default 250 ms. */
-  readonly quietMs: number;
-  readonly now: () => number;
-  readonly random: () => number;
 }
 
-export interface ConversationConnection {
-  readonly conversationId: string;
+/** What is known of a conversation, as it changes. */
+interface SnapshotSource {
   readonly subscribe: (listener: () => void) => () => void;
   readonly getSnapshot: () => ConversationSnapshot;
   /** The first snapshot, now or later, that is accepted. Rejects with the signal's reason, and after `close`. */
@@ -74,6 +78,10 @@ export interface ConversationConnection {
    * refuses.
    */
   readonly events: (options?: EventsOptions) => AsyncGenerator<Event, void, undefined>;
+}
+
+/** What a person says and does in a conversation. */
+interface ConversationSender {
   /** Sent to the agent; without a connection it is queued and sent later. `false` when too much waits already. */
   readonly say: (content: string, parts?: MessageParts) => boolean;
   /** Any other action. Not queued: `false` without a connection, because what it is about may have passed by then. */
@@ -85,6 +93,10 @@ export interface ConversationConnection {
   readonly resend: (clientId: string) => void;
   /** Takes back a message that was not sent yet. */
   readonly cancel: (clientId: string) => void;
+}
+
+export interface ConversationConnection extends SnapshotSource, ConversationSender {
+  readonly conversationId: string;
   /** Fetches what of the range is in a gap. Rejects with `ApiError`. */
   readonly load: (range: Gap) => Promise<void>;
   /** Forgets the events below `id`, so that a page that is open for days stays small. They are a gap then. */

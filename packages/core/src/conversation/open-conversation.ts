@@ -101,9 +101,8 @@ interface HostOptions {
   readonly report?: (error: unknown) => void;
 }
 
-export interface OpenConversationOptions {
-  readonly id: string;
-  readonly log: EventLog;
+/** Who works in the conversation, and by which model. */
+interface AgentOptions {
   /** Who introduces itself. */
   readonly agent: Agent;
   /** The agent of the next turn; default: always the first. */
@@ -112,6 +111,11 @@ export interface OpenConversationOptions {
   readonly llm: () => Promise<LlmProvider>;
   /** For what needs less than a turn; default: `llm`. */
   readonly smallLlm?: () => Promise<LlmProvider>;
+}
+
+export interface OpenConversationOptions extends AgentOptions {
+  readonly id: string;
+  readonly log: EventLog;
   readonly sandbox: SandboxOptions;
   readonly extensions?: ExtensionOptions;
   readonly settings: ConversationSettings;

@@ -31,9 +31,17 @@ export interface ParsedAnswer {
 /** Where the actions will run: stamped on each of them; or why they cannot. Undefined when none of them runs in a sandbox. */
 export type Destination = { readonly executor: string } | { readonly failure: string } | undefined;
 
-export interface AnswerContext {
-  readonly firstId: number;
+/** What decides whether a call waits for a person. */
+interface CallJudgments {
   readonly policy: ConfirmationPolicy;
+  /** What hooks say of each call; default: nothing. */
+  readonly verdicts?: readonly (HookVerdict | undefined)[];
+  /** What an analyzer made of each call that depends on it; default: none was asked. */
+  readonly risks?: readonly (Risk | undefined)[];
+}
+
+export interface AnswerContext extends CallJudgments {
+  readonly firstId: number;
   /** Where the agent's shell stood after its last command, and of which executor it is. */
   readonly shell: EngineState['shell'];
   readonly destination: Destination;
@@ -41,10 +49,6 @@ export interface AnswerContext {
   readonly steered: boolean;
   readonly metrics: LlmMetrics;
   readonly now: Date;
-  /** What hooks say of each call; default: nothing. */
-  readonly verdicts?: readonly (HookVerdict | undefined)[];
-  /** What an analyzer made of each call that depends on it; default: none was asked. */
-  readonly risks?: readonly (Risk | undefined)[];
   /** There are checks to run, or hooks to ask, before the task counts as finished: the loop grants that end. */
   readonly hasChecks?: boolean;
 }

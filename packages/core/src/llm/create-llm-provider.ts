@@ -16,20 +16,24 @@ import type { LoadModel } from './request-prefix.ts';
 import { createScriptFileProvider } from './script-file.ts';
 import { withTextCalls } from './text-calls/with-text-calls.ts';
 
-export interface CreateLlmProviderOptions {
+/** What providers of all conversations share. */
+interface ModelServices {
+  readonly clock: Clock;
+  readonly fetch?: typeof fetch | undefined;
+  /** Limits the simultaneous requests to one endpoint; shared by all providers that use it. Default: no limit. */
+  readonly places?: KeyedSemaphore | undefined;
+  /** What endpoints have shown so far, shared by all conversations; default: what this provider learns. */
+  readonly traits?: ModelTraitsBook | undefined;
+}
+
+export interface CreateLlmProviderOptions extends ModelServices {
   /** litellm's `provider/model`; `demo`; with `allowScripts` also `scripted/<path of a JSON file>`. */
   readonly model: string;
   readonly apiKey?: Secret | undefined;
   /** Any OpenAI-compatible endpoint, or Anthropic's shape for `anthropic/…`. */
   readonly baseUrl?: string | undefined;
-  readonly clock: Clock;
-  readonly fetch?: typeof fetch | undefined;
   /** Only for a model that the server's own environment names: a client must not make the server read files. */
   readonly allowScripts?: boolean;
-  /** Limits the simultaneous requests to one endpoint; shared by all providers that use it. Default: no limit. */
-  readonly places?: KeyedSemaphore | undefined;
-  /** What endpoints have shown so far, shared by all conversations; default: what this provider learns. */
-  readonly traits?: ModelTraitsBook | undefined;
   /** How the model is given tools; default `auto`. */
   readonly toolCalling?: ToolCalling | undefined;
   /** How much the model thinks before it answers; default: as its vendor sets it. Not asked of models that are known not to think. */

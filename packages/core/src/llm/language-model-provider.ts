@@ -22,22 +22,26 @@ import { NotReplaced, RequestPrefix, type LoadModel } from './request-prefix.ts'
 import { createToPrompt } from './to-prompt.ts';
 import type { RequestRules } from './model-name.ts';
 
-export interface LanguageModelOptions {
-  readonly model: string;
-  readonly apiKey: Secret | undefined;
-  readonly clock: Clock;
-  /** Imports the package and makes the model; a later one is tried when the endpoint says that it serves this model on another API. */
-  readonly load: readonly LoadModel[];
-  readonly fetch: typeof fetch;
+/** How the endpoint wants its requests. */
+interface RequestStyle {
   /** The package signs each request, which is then sent as it is. */
   readonly isSigned: boolean;
-  readonly silenceMs: number;
   /** Only for an API that needs it. */
   readonly maxOutputTokens: number | undefined;
   /** How the endpoint wants reasoning back, until it says otherwise. */
   readonly replay: ReplayStyle;
   readonly rules: RequestRules;
   readonly effort: ReasoningEffort | undefined;
+}
+
+export interface LanguageModelOptions extends RequestStyle {
+  readonly model: string;
+  readonly apiKey: Secret | undefined;
+  readonly clock: Clock;
+  /** Imports the package and makes the model; a later one is tried when the endpoint says that it serves this model on another API. */
+  readonly load: readonly LoadModel[];
+  readonly fetch: typeof fetch;
+  readonly silenceMs: number;
   readonly traits: ModelTraits;
   /** It runs on the user's own machine. */
   readonly isFree: boolean;

@@ -30,8 +30,8 @@ export interface ExecuteOptions {
   readonly isFresh?: boolean;
 }
 
-/** Executes actions in one sandbox. The key is (conversation, epoch, event id): the same action is executed at most once per incarnation. */
-export interface Runtime {
+/** What is known of a sandbox that runs. */
+export interface RuntimeFacts {
   /** Names this executor; another start has another name. */
   readonly incarnation: string;
   readonly strength: Strength;
@@ -41,6 +41,10 @@ export interface Runtime {
   readonly workspace: string;
   /** Nothing inside can change the workspace. */
   readonly isReadOnly?: boolean;
+}
+
+/** Executes actions in one sandbox. The key is (conversation, epoch, event id): the same action is executed at most once per incarnation. */
+export interface Runtime extends RuntimeFacts {
   /**
    * Runs the action, or attaches to it, or answers its recorded outcome if its key was seen before. Never rejects.
    * An action whose `executor` names another incarnation is not run: its outcome is unknown.

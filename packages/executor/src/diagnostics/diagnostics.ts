@@ -40,14 +40,18 @@ interface Found {
   readonly line: string;
 }
 
-/** Of one language. */
-interface Entry {
-  server: LanguageServer | undefined;
-  /** After a command it is looked for again: that may have installed one. */
-  finding: Promise<Found | 'none'> | undefined;
+/** How often a server was looked for and failed. */
+interface ServerTries {
   soughtAt: number;
   crashes: number;
   missed: number;
+}
+
+/** Of one language. */
+interface Entry extends ServerTries {
+  server: LanguageServer | undefined;
+  /** After a command it is looked for again: that may have installed one. */
+  finding: Promise<Found | 'none'> | undefined;
   /** The server's answers at the last edit. */
   answers: number;
   usedAt: number;

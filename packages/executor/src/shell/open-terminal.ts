@@ -35,7 +35,7 @@ export interface Terminal {
   readonly device: string;
 }
 
-export interface OpenTerminalOptions {
+export interface OpenTerminalOptions extends ShellSize {
   /** The child, without its terminal: `setsid` puts it into a session whose controlling terminal this is. */
   readonly command: readonly string[];
   /** Put before it, to enter a namespace. */
@@ -44,8 +44,6 @@ export interface OpenTerminalOptions {
   /** `setsid` of util-linux or busybox. */
   readonly setsid: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly columns: number;
-  readonly rows: number;
   readonly pace: ReadingPace;
   /** What the child writes to its terminal; only for the time of the call. */
   readonly onOutput: (bytes: Buffer) => void;

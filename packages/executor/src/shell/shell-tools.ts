@@ -16,17 +16,28 @@ import { createStaticCommand } from './static-command.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
 
-export interface ShellTools {
-  readonly actions: { readonly run: ActionHandler; readonly readBackground: ActionHandler; readonly kill: ActionHandler };
-  /** Whether a command is in the foreground, also one that was handed back as still running. */
-  isBusy(): boolean;
+/** What the shell answers of what the agent does. */
+export interface ShellActions {
+  readonly run: ActionHandler;
+  readonly readBackground: ActionHandler;
+  readonly kill: ActionHandler;
+}
+
+/** What starts beside the shell. */
+interface DetachedStarts {
   /** Where the shell is, and what commands beside it start with. */
   readonly place: () => Place;
   readonly detached: DetachedOptions;
-  /** A person's own, where the agent's is. */
-  openOwn(options: Pick<OwnShellOptions, 'size' | 'onOutput' | 'onEnd'>): OwnShell;
   /** The same for a Chromium that is none of the agent's. */
   detachedForChromium(): Promise<DetachedOptions>;
+}
+
+export interface ShellTools extends DetachedStarts {
+  readonly actions: ShellActions;
+  /** Whether a command is in the foreground, also one that was handed back as still running. */
+  isBusy(): boolean;
+  /** A person's own, where the agent's is. */
+  openOwn(options: Pick<OwnShellOptions, 'size' | 'onOutput' | 'onEnd'>): OwnShell;
   /** What makes the next session like this one; nothing while a command runs. */
   snapshot(): Promise<ShellSnapshot | undefined>;
   /** What is not the agent's, in the executor's numbering. */

@@ -100,8 +100,8 @@ export interface SandboxDriver extends Starter, Reaper {}
 
 export type IdleMode = 'hibernate' | 'suspend';
 
-/** How a driver brings a sandbox up. */
-export interface Starter {
+/** What a driver can do for its sandboxes. */
+interface StarterTraits {
   /** What its sandboxes are limited to; missing where that is not known here. */
   readonly limits?: Limits;
   /** How long `start` may take; default 20 seconds. */
@@ -113,6 +113,10 @@ export interface Starter {
   readonly whenIdle?: IdleMode | undefined;
   /** It can mount a workspace so that nothing inside can change it. */
   readonly mountsReadOnly?: boolean | undefined;
+}
+
+/** How a driver brings a sandbox up. */
+export interface Starter extends StarterTraits {
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */

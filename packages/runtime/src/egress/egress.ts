@@ -24,7 +24,17 @@ import { passOn } from './pass-on.ts';
  */
 export type AskPerson = (conversationId: string, place: { readonly host: string; readonly port: number }) => Promise<string | undefined>;
 
-export interface EgressOptions {
+/** The tokens and secrets that the proxy adds, and to which hosts. */
+interface EgressTokens {
+  /** Default: git goes where everything goes, without a token. */
+  readonly git?: GitAccess;
+  /** Where the tokens are with somebody else: their git hosts, and connections to the broker there. */
+  readonly remoteGit?: (conversationId: string) => RemoteGit | undefined;
+  /** Secrets that may go to some hosts alone, as of now; default: none. */
+  readonly boundSecrets?: () => readonly BoundSecret[];
+}
+
+export interface EgressOptions extends EgressTokens {
   readonly upstreamProxy?: UpstreamProxy;
   /** `address:port` of the resolvers that sandboxes' names are asked of. Default: the host's. */
   readonly nameServers?: readonly string[];
@@ -32,12 +42,6 @@ export interface EgressOptions {
   readonly networkOf?: (conversationId: string) => Promise<NetworkPolicy>;
   /** Default: what is not on the list is refused. */
   readonly askPerson?: AskPerson;
-  /** Default: git goes where everything goes, without a token. */
-  readonly git?: GitAccess;
-  /** Where the tokens are with somebody else: their git hosts, and connections to the broker there. */
-  readonly remoteGit?: (conversationId: string) => RemoteGit | undefined;
-  /** Secrets that may go to some hosts alone, as of now; default: none. */
-  readonly boundSecrets?: () => readonly BoundSecret[];
   readonly notice: (notice: string) => void;
   /** Milliseconds since some beginning; they bound what is logged. */
   readonly now?: () => number;

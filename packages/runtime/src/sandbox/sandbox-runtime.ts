@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Strength, Clock } from '@tendon/core';
+import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, RuntimeFacts, Clock } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { DiskWatch } from '../disk/disk-watch.ts';
 import { ActionStream, type ActionStreamParts, type EffectName } from './action-stream.ts';
@@ -7,12 +7,8 @@ import { type LimitWatch, withNotes } from './limit-notes.ts';
 import { observed } from './observed.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
 
-export interface SandboxRuntimeParts extends ActionStreamParts {
+export interface SandboxRuntimeParts extends ActionStreamParts, Required<RuntimeFacts> {
   readonly conversationId: string;
-  readonly strength: Strength;
-  readonly description: string;
-  readonly workspace: string;
-  readonly isReadOnly: boolean;
   readonly lost: Promise<string>;
   readonly limits: LimitWatch;
   /** Added once, to the next observation. */

@@ -23,8 +23,16 @@ interface ModelPorts {
   readonly knownModels: KnownModels;
 }
 
+/** How an engine begins and ends. */
+interface EngineLifetime {
+  /** Once, when the server listens: finds sandboxes again, and goes on with what was at work. */
+  wake(): Promise<void>;
+  /** Lets appends finish. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
-export interface Engine extends Omit<Stores, 'modelAccess'>, ModelPorts {
+export interface Engine extends Omit<Stores, 'modelAccess'>, ModelPorts, EngineLifetime {
   readonly clock: Clock;
   readonly runtimes: SandboxPool;
   readonly conversations: Conversations;
@@ -34,10 +42,6 @@ export interface Engine extends Omit<Stores, 'modelAccess'>, ModelPorts {
   readonly sandbox: ProbedSandbox;
   /** Everything that must not be printed, as of now. */
   secrets(): readonly Secret[];
-  /** Once, when the server listens: finds sandboxes again, and goes on with what was at work. */
-  wake(): Promise<void>;
-  /** Lets appends finish. */
-  close(options?: CloseOptions): Promise<void>;
 }
 
 export interface CloseOptions {

@@ -38,22 +38,26 @@ interface ModelStores {
   readonly traits: ModelTraitsBook;
 }
 
-export interface Stores extends McpStores, ModelStores {
-  readonly storage: Storage;
-  /** Signs the tokens of clients that keep one, and seals what is stored. */
-  readonly jwtSecret: Secret;
+/** What the user has entered, and what agents remember for him. */
+interface UserStores {
   readonly settings: SettingsStore;
   /** Named by the user, for agents. */
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
-  /** Of those two what may go to some hosts alone, as of now. */
-  readonly boundSecrets: () => readonly BoundSecret[];
   /** What starts conversations when something happens. */
   readonly triggerStore: TriggerStore;
   /** What agents remember between conversations. */
   readonly notes: Notes;
   /** The user's own tools. */
   readonly toolFiles: ToolFiles;
+}
+
+export interface Stores extends McpStores, ModelStores, UserStores {
+  readonly storage: Storage;
+  /** Signs the tokens of clients that keep one, and seals what is stored. */
+  readonly jwtSecret: Secret;
+  /** Of those two what may go to some hosts alone, as of now. */
+  readonly boundSecrets: () => readonly BoundSecret[];
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
   /** Hides what the other stores hold, as of now. */

@@ -18,7 +18,8 @@ import { McpServers } from './mcp-servers.ts';
 import type { McpLogins } from './oauth/mcp-logins.ts';
 import type { ToolPins } from './tool-pins.ts';
 
-export interface ConversationToolsParts extends PullRequestParts {
+/** Where tools of MCP servers come from. */
+interface McpToolsParts {
   readonly settings: Pick<SettingsStore, 'mcpServers' | 'key'>;
   readonly config: Pick<ConversationConfig, 'mcpServers' | 'searchApiKey'>;
   readonly mcpServers: ConversationMcpServers;
@@ -26,6 +27,9 @@ export interface ConversationToolsParts extends PullRequestParts {
   readonly pins: ToolPins;
   /** Those that are enabled. */
   readonly plugins: readonly Pick<Plugin, 'mcpServers'>[];
+}
+
+export interface ConversationToolsParts extends PullRequestParts, McpToolsParts {
   /** Those of the user. */
   readonly custom: CustomTools;
   /** The conversation's own way to its sandbox. */
