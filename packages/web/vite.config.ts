@@ -11,6 +11,15 @@ const server = process.env.TENDON_SERVER ?? 'http://127.0.0.1:3000';
 /** A smaller file is one packet anyway. */
 const LEAST_BYTES = 1_024;
 
+/** Which page a path shows, and the most that its files may be, compressed: what comes later goes with the popup or panel that needs it. */
+const PAGES = {
+  '^/$': { page: 'pages/home/home-page.tsx', maxBytes: 130_000 },
+  '^/conversations/': { page: 'pages/conversation/conversation-page.tsx', maxBytes: 210_000 },
+};
+
+/** What each path needs, for the bound of its page. */
+const filesOf = new Map<keyof typeof PAGES, readonly string[]>();
+
 /** A `.br` and a `.gz` beside each file, written with it: compressed once here instead of with every request (CL595). */
 const compressed: Plugin = {
   name: 'compressed',
@@ -18,20 +27,26 @@ const compressed: Plugin = {
   generateBundle: {
     order: 'post',
     handler(_options, bundle) {
+      const sent = new Map<string, number>();
       for (const file of Object.values(bundle)) {
         const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source);
         if (bytes.length < LEAST_BYTES) continue;
-        this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotliCompressSync(bytes) });
+        const brotli = brotliCompressSync(bytes);
+        sent.set(file.fileName, brotli.length);
+        this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotli });
         const gzip = gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION });
         this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gzip });
+      }
+      for (const [path, files] of filesOf) {
+        const { page, maxBytes } = PAGES[path];
+        const bytes = files.reduce((sum, name) => sum + (sent.get(name) ?? LEAST_BYTES), 0);
+        if (bytes > maxBytes) this.error(`${page} needs ${bytes} bytes, compressed; ${maxBytes} are allowed (PAGES in vite.config.ts)`);
       }
     },
   },
 };
 
-/** Which page a path shows: the files that it needs are fetched at once, not when the ones before them have been read (CL1004). */
-const PAGES = { '^/$': 'pages/home/home-page.tsx', '^/conversations/': 'pages/conversation/conversation-page.tsx' };
-
+/** The files that a page needs are fetched at once, not when the ones before them have been read (CL1004). */
 const preloaded: Plugin = {
   name: 'preloaded',
   apply: 'build',
@@ -47,14 +62,16 @@ const preloaded: Plugin = {
         return found;
       };
       const first = neededBy(entry.fileName);
-      const pages = Object.entries(PAGES).map(([path, page]) => {
-        const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(page))!;
-        return [path, [...neededBy(chunk.fileName)].filter((name) => !first.has(name)).map((name) => `/${name}`)] as const;
+      const styles = Object.keys(bundle).filter((name) => /^assets\/index-.*\.css$/.test(name));
+      const pages = (Object.keys(PAGES) as (keyof typeof PAGES)[]).map((path) => {
+        const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(PAGES[path].page))!;
+        const own = [...neededBy(chunk.fileName)].filter((name) => !first.has(name));
+        filesOf.set(path, [...first, ...styles, ...own]);
+        return [path, own.map((name) => `/${name}`)] as const;
       });
       const template = (name: string) => readFileSync(join(import.meta.dirname, 'public', name), 'utf8');
       const emit = (fileName: string, source: string) => this.emitFile({ type: 'asset', fileName, source });
       emit('first-paint.js', template('first-paint.js').replace('var pages = [];', `var pages = ${JSON.stringify(pages)};`));
-      const styles = Object.keys(bundle).filter((name) => /^assets\/index-.*\.css$/.test(name));
       const shell = [...new Set([...first, ...styles].map((name) => `/${name}`).concat(...pages.map(([, names]) => names)))];
       const build = createHash('sha256').update(shell.join('\n')).digest('hex').slice(0, 16);
       emit(
