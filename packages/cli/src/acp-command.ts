@@ -4,7 +4,8 @@ import { withOptions, type EnvironmentOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
-An editor starts this and speaks JSON-RPC with it over standard input and output (Agent Client Protocol, version 1). Its sessions are
+An editor starts this and speaks JSON-RPC with it over standard input and output (Agent Client Protocol, version 1, or the
+draft of version 2 where the editor asks for it). Its sessions are
 conversations of the server that runs on your home, or of one that is started and ends when nobody uses it any more.
 Exit code: 0 the editor has left, 1 it failed, 2 wrong options or environment.`;
 
@@ -23,22 +24,24 @@ export const acpCommand: AddCommand = (program, end) => {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);
       }
-      const [{ ndJsonStream }, { createRest }, { attachServer }, { acpAgent }] = await Promise.all([
-        import('@agentclientprotocol/sdk'),
+      const [{ agentProtocolRouter, ndJsonStream }, { createRest }, { attachServer }, { acpAgent }, { acpV2Agent }] = await Promise.all([
+        import('@agentclientprotocol/sdk/experimental/v2'),
         import('@tendon/client'),
         import('./attach/attach-server.ts'),
         import('./acp/acp-agent.ts'),
+        import('./acp/acp-v2-agent.ts'),
       ]);
       const gone = new AbortController();
-      const app = acpAgent({
+      const parts = {
         version: packageJson.version,
         server: async () => {
           const { url, key } = await attachServer(read.config, env);
           return createRest({ baseUrl: url, apiKey: () => key });
         },
-        grant: (folder) => grantFolder(read.config.home, folder),
+        grant: (folder: string) => grantFolder(read.config.home, folder),
         signal: gone.signal,
-      });
+      };
+      const app = agentProtocolRouter().withV1(acpAgent(parts)).withV2(acpV2Agent(parts));
       const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
       await app.connect(ndJsonStream(Writable.toWeb(process.stdout) as WritableStream<Uint8Array>, input)).closed;
       gone.abort(new Error('the editor has left'));

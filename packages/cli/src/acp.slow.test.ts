@@ -11,6 +11,7 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
+import * as draft from '@agentclientprotocol/sdk/experimental/v2';
 import { expect, it, onTestFinished } from 'vitest';
 import { Seen, waitFor } from '@tendon/testing';
 import { builtTendon } from '@tendon/testing/servers';
@@ -52,7 +53,7 @@ it('CL968, CL969: an editor makes sessions, sees words, calls, diffs and plans, 
   );
   const connection = editor.connect(stream);
   const { agent } = connection;
-  const about = await agent.request(methods.agent.initialize, { protocolVersion: 99, clientCapabilities: {} });
+  const about = await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
   expect(about).toMatchObject({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: { loadSession: true } });
 
   const { sessionId, modes } = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
@@ -86,4 +87,56 @@ it('CL968, CL969: an editor makes sessions, sees words, calls, diffs and plans, 
   connection.close();
   child.stdin.end();
   expect(await waitFor(ended, () => 'the end of tendon acp')).toEqual([0, null]);
+});
+
+it('CK1002: an editor that asks for version 2 gets its draft: states, messages, patches, options', async () => {
+  const place = makePlace();
+  writeFileSync(join(place.workspace, 'a.txt'), 'old\n');
+  const edit = { command: 'str_replace', path: '/workspace/a.txt', old_str: 'old', new_str: 'new' };
+  const model = place.script([{ text: 'I change it.', ...call('str_replace_editor', edit) }, { text: 'Done.' }]);
+  const server = startTendon(place, ['serve', '--port', '0', '-m', model], { env: { SECURITY_CONFIRMATION_MODE: 'true' } });
+  await server.until('workspace');
+  const child = spawn(process.execPath, [builtTendon(), 'acp'], {
+    env: { PATH: process.env.PATH, HOME: place.home, TENDON_HOME: join(place.home, '.tendon') },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const updates = new Seen<draft.SessionUpdate>();
+  const asked: draft.RequestPermissionRequest[] = [];
+  const connection = draft
+    .client({ name: 'editor' })
+    .onNotification(draft.methods.client.session.update, ({ params: { update } }) => updates.take(update))
+    .onRequest(draft.methods.client.session.requestPermission, ({ params }) => {
+      asked.push(params);
+      return { outcome: { outcome: 'selected', optionId: 'once' } };
+    })
+    .connect(
+      draft.ndJsonStream(
+        Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+        Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+      ),
+    );
+  const { agent } = connection;
+  const about = await agent.request(draft.methods.agent.initialize, { protocolVersion: 99, info: { name: 'editor', version: '1' } });
+  expect(about.protocolVersion).toBe(draft.PROTOCOL_VERSION);
+  const { sessionId, configOptions } = await agent.request(draft.methods.agent.session.new, { cwd: place.workspace });
+  expect(configOptions).toMatchObject([
+    { configId: 'agent', category: 'mode' },
+    { configId: 'model', category: 'model' },
+  ]);
+  await agent.request(draft.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: 'change it' }] });
+  await updates.until((each) => each.sessionUpdate === 'state_update' && each.state === 'idle');
+  expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('new\n');
+  expect(asked).toMatchObject([{ title: 'Change /workspace/a.txt?', subject: { type: 'tool_call' } }]);
+  const states = updates.all.flatMap((each) => (each.sessionUpdate === 'state_update' && 'state' in each ? [each.state] : []));
+  expect(states).toEqual(['running', 'requires_action', 'running', 'idle']);
+  const path = join(place.workspace, 'a.txt');
+  const text = `diff --git a${path} b${path}\n--- a${path}\n+++ b${path}\n@@ -1,1 +1,1 @@\n-old\n+new\n`;
+  const diff = { type: 'diff', changes: [{ operation: 'modify', path }], patch: { format: 'git_patch', text } };
+  expect(updates.all).toContainEqual(expect.objectContaining({ sessionUpdate: 'tool_call_update', status: 'completed', content: [diff] }));
+  const options = { sessionId, type: 'id', configId: 'agent', value: 'ExploreAgent' } as const;
+  const set = await agent.request(draft.methods.agent.session.setConfigOption, options);
+  expect(set.configOptions[0]).toMatchObject({ currentValue: 'ExploreAgent' });
+  connection.close();
+  child.stdin.end();
 });

@@ -6,11 +6,12 @@ import {
   PROTOCOL_VERSION,
   RequestError,
   type AgentApp,
+  type AgentContext,
   type McpServer,
   type SessionModeState,
 } from '@agentclientprotocol/sdk';
 import type { NewConversation, Rest } from '@tendon/client';
-import { AcpSession } from './acp-session.ts';
+import { AcpSession, type Editor } from './acp-session.ts';
 
 export interface AcpAgentOptions {
   readonly version: string;
@@ -31,7 +32,6 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
   };
   return agent({ name: 'tendon' })
     .onRequest(methods.agent.initialize, () => ({
-      // The newest version that is spoken here: an editor that does not know it closes the connection.
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: 'tendon', title: 'Tendon', version },
       agentCapabilities: {
@@ -46,27 +46,18 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
       const rest = await server();
       await grant(folderOf(cwd));
       const { conversation_id: id } = await rest.conversations.create({ directory: cwd, ...mcpOf(mcpServers) });
-      sessions.set(id, await AcpSession.open(id, { client, rest, folder: cwd, isLoaded: false, signal }));
+      sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest, folder: cwd, isLoaded: false, signal }));
       return { sessionId: id, modes: await modesOf(rest, id) };
     })
     .onRequest(methods.agent.session.load, async ({ client, params: { sessionId: id, cwd } }) => {
       const rest = await server();
       if (!(await rest.conversations.get(id))) throw RequestError.resourceNotFound(id);
       sessions.get(id)?.close();
-      sessions.set(id, await AcpSession.open(id, { client, rest, folder: folderOf(cwd), isLoaded: true, signal }));
+      sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest, folder: folderOf(cwd), isLoaded: true, signal }));
       return { modes: await modesOf(rest, id) };
     })
     .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => {
-      if (!cwd) return { sessions: [] };
-      const { results } = await (await server()).conversations.list({ directory: folderOf(cwd) });
-      return {
-        sessions: results.map(({ conversation_id: sessionId, title, last_updated_at: updatedAt }) => ({
-          sessionId,
-          cwd,
-          title,
-          updatedAt,
-        })),
-      };
+      return { sessions: cwd ? await sessionsIn(await server(), cwd) : [] };
     })
     .onRequest(methods.agent.session.setMode, async ({ params: { sessionId, modeId } }) => {
       await (await server()).conversations.choose(find(sessionId).id, { agent: modeId });
@@ -78,7 +69,23 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.get(sessionId)?.cancel());
 }
 
-function folderOf(cwd: string): string {
+function editorOf(client: AgentContext): Editor {
+  return {
+    update: (sessionId, update) => client.notify(methods.client.session.update, { sessionId, update }),
+    async ask(sessionId, { toolCall, options }) {
+      const { outcome } = await client.request(methods.client.session.requestPermission, { sessionId, toolCall, options: [...options] });
+      return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+    },
+  };
+}
+
+/** The conversations in this folder. */
+export async function sessionsIn(rest: Rest, cwd: string): Promise<{ sessionId: string; cwd: string; title: string; updatedAt: string }[]> {
+  const { results } = await rest.conversations.list({ directory: folderOf(cwd) });
+  return results.map(({ conversation_id: sessionId, title, last_updated_at: updatedAt }) => ({ sessionId, cwd, title, updatedAt }));
+}
+
+export function folderOf(cwd: string): string {
   if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, 'cwd: an absolute path is expected');
   return cwd;
 }
@@ -90,7 +97,7 @@ async function modesOf(rest: Rest, id: string): Promise<SessionModeState> {
   return { currentModeId, availableModes: names.map((name) => ({ id: name, name: name.replace(/Agent$/, '') })) };
 }
 
-function mcpOf(servers: readonly McpServer[]): NewConversation {
+export function mcpOf(servers: readonly McpServer[]): NewConversation {
   if (servers.length === 0) return {};
   const addressed = (type: 'http' | 'sse') => servers.flatMap((each) => ('type' in each && each.type === type ? [{ url: each.url }] : []));
   const programs = servers.flatMap((each) =>

@@ -6,19 +6,19 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
-  methods,
   RequestError,
-  type AgentContext,
   type ContentBlock,
   type PermissionOption,
+  type SessionUpdate,
   type StopReason,
+  type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { actions, connect, type ConversationConnection, type Rest } from '@tendon/client';
 import type { Action, Event } from '@tendon/protocol';
 import { followConnection } from '../attach/follow-connection.ts';
 import { endOf } from '../run/outcome.ts';
 import { isTask } from '../run/task-place.ts';
-import { waitingAction } from '../terminal/waiting.ts';
+import { decisionWords, waitingAction } from '../terminal/waiting.ts';
 import { AcpUpdates } from './acp-updates.ts';
 
 interface Prompt {
@@ -30,7 +30,7 @@ interface Prompt {
 
 export class AcpSession {
   readonly id: string;
-  readonly #client: AgentContext;
+  readonly #client: Editor;
   readonly #rest: Rest;
   readonly #connection: ConversationConnection;
   readonly #updates: AcpUpdates;
@@ -117,7 +117,7 @@ export class AcpSession {
 
   #send(updates: ReturnType<AcpUpdates['event']>): void {
     for (const update of updates) {
-      const send = () => this.#client.notify(methods.client.session.update, { sessionId: this.id, update });
+      const send = () => this.#client.update(this.id, update);
       this.#sending = this.#sending.then(send, send).catch(() => undefined); // the editor has left
     }
   }
@@ -133,23 +133,33 @@ export class AcpSession {
     await this.#sending;
     const { mode, suggestions } = await this.#rest.conversations.confirmation(this.id);
     const canAlways = mode !== 'always' && suggestions.length > 0;
-    const { outcome } = await this.#client.request(methods.client.session.requestPermission, {
-      sessionId: this.id,
+    const chosen = await this.#client.ask(this.id, {
+      title: decisionWords(action).question,
       toolCall: { toolCallId: this.#updates.callId(action), status: 'pending', rawInput: action.args },
       options: OPTIONS.filter(({ kind }) => kind !== 'allow_always' || canAlways),
     });
-    if (outcome.outcome === 'cancelled') return;
+    if (chosen === undefined) return;
     // The suggestions and the answer are about this action: where another one waits by now, neither counts.
-    if (outcome.optionId === 'always') {
+    if (chosen === 'always') {
       if ((await this.#rest.conversations.question(this.id))?.event_id !== action.id) return;
       await this.#rest.conversations.addRules(this.id, suggestions);
     }
-    await this.#rest.conversations.answer(this.id, { event_id: action.id, answer: outcome.optionId === 'reject' ? 'reject' : 'approve' });
+    await this.#rest.conversations.answer(this.id, { event_id: action.id, answer: chosen === 'reject' ? 'reject' : 'approve' });
   }
 }
 
+/** What a session needs of an editor, whichever version it speaks. */
+export interface Editor {
+  update(sessionId: string, update: SessionUpdate): Promise<void>;
+  /** The option that was chosen; `undefined`: none. */
+  ask(
+    sessionId: string,
+    question: { readonly title: string; readonly toolCall: ToolCallUpdate; readonly options: readonly PermissionOption[] },
+  ): Promise<string | undefined>;
+}
+
 export interface AcpSessionOptions {
-  readonly client: AgentContext;
+  readonly client: Editor;
   readonly rest: Rest;
   /** Of the editor's machine, where the agent works. */
   readonly folder: string;

@@ -1,0 +1,133 @@
+/**
+ * The same agent in the draft of version 2: a prompt is answered when it is taken, and the state of the session says how it goes. The
+ * sessions are those of version 1.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  agent,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type AgentApp,
+  type AgentContext,
+  type McpServer,
+  type SessionConfigOption,
+  type StateUpdate,
+} from '@agentclientprotocol/sdk/experimental/v2';
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import type { Rest } from '@tendon/client';
+import { folderOf, mcpOf, sessionsIn, type AcpAgentOptions } from './acp-agent.ts';
+import { AcpSession, type Editor } from './acp-session.ts';
+import { V2Updates } from './v2-updates.ts';
+
+export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions): AgentApp {
+  const sessions = new Map<string, AcpSession>();
+  const find = (id: string): AcpSession => {
+    const session = sessions.get(id);
+    if (!session) throw RequestError.resourceNotFound(id);
+    return session;
+  };
+  const open = async (client: AgentContext, id: string, folder: string, isLoaded: boolean): Promise<void> => {
+    sessions.get(id)?.close();
+    sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest: await server(), folder, isLoaded, signal }));
+  };
+  return agent({ name: 'tendon' })
+    .onRequest(methods.agent.initialize, () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      info: { name: 'tendon', title: 'Tendon', version },
+      capabilities: { session: { prompt: { image: {}, embeddedContext: {} }, mcp: { http: {}, stdio: {} } } },
+      authMethods: [],
+    }))
+    .onRequest(methods.agent.session.new, async ({ client, params: { cwd, mcpServers = [] } }) => {
+      const rest = await server();
+      await grant(folderOf(cwd));
+      const { conversation_id: id } = await rest.conversations.create({ directory: cwd, ...mcpOf(mcpServers.map(knownServer)) });
+      await open(client, id, cwd, false);
+      return { sessionId: id, configOptions: await optionsOf(rest, id) };
+    })
+    .onRequest(methods.agent.session.resume, async ({ client, params: { sessionId: id, cwd, replayFrom } }) => {
+      const rest = await server();
+      if (!(await rest.conversations.get(id))) throw RequestError.resourceNotFound(id);
+      await open(client, id, folderOf(cwd), replayFrom !== undefined && replayFrom !== null);
+      await state(client, id, { state: 'idle', stopReason: null });
+      return { configOptions: await optionsOf(rest, id) };
+    })
+    .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => ({ sessions: cwd ? await sessionsIn(await server(), cwd) : [] }))
+    .onRequest(methods.agent.session.close, ({ params: { sessionId } }) => {
+      sessions.get(sessionId)?.close();
+      sessions.delete(sessionId);
+      return {};
+    })
+    .onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
+      const rest = await server();
+      const name = String(value);
+      if (configId !== 'agent' && configId !== 'model') throw RequestError.invalidParams(undefined, `there is no option ${configId}`);
+      await rest.conversations.choose(find(sessionId).id, configId === 'agent' ? { agent: name } : { llm_model: name });
+      return { configOptions: await optionsOf(rest, sessionId) };
+    })
+    .onRequest(methods.agent.session.prompt, async ({ client, params: { sessionId, prompt } }) => {
+      const messageId = randomUUID();
+      const answered = find(sessionId).prompt(prompt as ContentBlock[]);
+      answered.catch(() => undefined);
+      const update = { sessionUpdate: 'user_message', messageId, content: prompt } as const;
+      await client.notify(methods.client.session.update, { sessionId, update });
+      await state(client, sessionId, { state: 'running' });
+      void answered.then(
+        (stopReason) => state(client, sessionId, { state: 'idle', stopReason } as StateUpdate),
+        (error: Error) => state(client, sessionId, { state: 'idle', stopReason: 'error', error: { code: -32603, message: error.message } }),
+      );
+      return { messageId };
+    })
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.get(sessionId)?.cancel());
+}
+
+async function state(client: AgentContext, sessionId: string, now: StateUpdate): Promise<void> {
+  const update = { sessionUpdate: 'state_update', ...now } as const;
+  await client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined); // the editor has left
+}
+
+function editorOf(client: AgentContext): Editor {
+  const updates = new V2Updates();
+  return {
+    async update(sessionId, v1) {
+      const update = updates.of(v1);
+      if (update) await client.notify(methods.client.session.update, { sessionId, update });
+    },
+    async ask(sessionId, { title, toolCall: { content: _content, ...toolCall }, options }) {
+      await state(client, sessionId, { state: 'requires_action' });
+      const subject = { type: 'tool_call', toolCall } as const;
+      const { outcome } = await client.request(methods.client.session.requestPermission, {
+        sessionId,
+        title,
+        subject,
+        options: [...options],
+      });
+      await state(client, sessionId, { state: 'running' });
+      return outcome.outcome === 'selected' && 'optionId' in outcome ? String(outcome.optionId) : undefined;
+    },
+  };
+}
+
+/** A kind of server that is not known is refused, not left out. */
+function knownServer(server: McpServer): Parameters<typeof mcpOf>[0][number] {
+  if (server.type === 'http') return { ...(server as { name: string; url: string }), type: 'http', headers: [] };
+  if (server.type !== 'stdio') throw RequestError.invalidParams(undefined, `mcpServers: ${server.type} is not spoken here`);
+  const { name, command, args = [], env = [] } = server as Extract<McpServer, { readonly type: 'stdio' }>;
+  return { name, command, args, env };
+}
+
+async function optionsOf(rest: Rest, id: string): Promise<SessionConfigOption[]> {
+  const [agents, models, info] = await Promise.all([rest.options.agents(), rest.models.list(), rest.conversations.get(id)]);
+  const select = (configId: string, name: string, values: readonly string[], now: string): SessionConfigOption => ({
+    type: 'select',
+    configId,
+    name,
+    category: configId === 'agent' ? 'mode' : 'model',
+    currentValue: now,
+    options: [...new Set([now, ...values])].map((value) => ({ value, name: value })),
+  });
+  return [
+    select('agent', 'Agent', agents, info?.agent ?? agents[0] ?? ''),
+    select('model', 'Model', models.map(({ model }) => model), info?.llm_model ?? ''),
+  ]; // prettier-ignore
+}

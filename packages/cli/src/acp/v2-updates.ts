@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
+import type { SessionUpdate as DraftUpdate, ToolCallContent as DraftContent } from '@agentclientprotocol/sdk/experimental/v2';
+
+/**
+ * Says in the draft of version 2 what a session says in version 1. Owns which message is being written: pieces that follow each other are of
+ * one message.
+ */
+export class V2Updates {
+  #message = { kind: '', id: '' };
+
+  /** Nothing where the draft has no word for it. */
+  of(update: SessionUpdate): DraftUpdate | undefined {
+    const kind = update.sessionUpdate;
+    if (kind === 'agent_message_chunk' || kind === 'agent_thought_chunk' || kind === 'user_message_chunk') {
+      if (this.#message.kind !== kind || kind === 'user_message_chunk') this.#message = { kind, id: randomUUID() };
+      const { content } = update;
+      return content.type === 'text' ? ({ sessionUpdate: kind, messageId: this.#message.id, content } as DraftUpdate) : undefined;
+    }
+    this.#message = { kind: '', id: '' };
+    if (update.sessionUpdate === 'plan')
+      return { sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'plan', entries: update.entries } };
+    if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return undefined;
+    const { content, sessionUpdate: _kind, ...call } = update;
+    return { ...call, sessionUpdate: 'tool_call_update', ...(content && { content: content.flatMap(contentOf) }) };
+  }
+}
+
+function contentOf(content: ToolCallContent): DraftContent[] {
+  if (content.type === 'content' && content.content.type === 'text') return [{ type: 'content', content: content.content }];
+  if (content.type !== 'diff') return [];
+  const { path, oldText, newText } = content;
+  const isNew = oldText === null || oldText === undefined;
+  const text = patchOf(path, isNew ? undefined : oldText, newText);
+  return [
+    { type: 'diff', changes: [isNew ? { operation: 'add', path } : { operation: 'modify', path }], patch: { format: 'git_patch', text } },
+  ];
+}
+
+/** The whole file in one hunk. */
+function patchOf(path: string, before: string | undefined, after: string): string {
+  const [old, now] = [linesOf(before ?? ''), linesOf(after)];
+  const name = path.replace(/^\//, '');
+  const range = ({ length }: readonly string[]) => (length === 0 ? '0,0' : `1,${length}`);
+  return [
+    `diff --git a/${name} b/${name}`,
+    ...(before === undefined ? ['new file mode 100644', '--- /dev/null'] : [`--- a/${name}`]),
+    `+++ b/${name}`,
+    `@@ -${range(old)} +${range(now)} @@`,
+    ...signed('-', old, before ?? ''),
+    ...signed('+', now, after),
+    '',
+  ].join('\n');
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
+
+function signed(sign: string, lines: readonly string[], text: string): readonly string[] {
+  const shown = lines.map((line) => `${sign}${line}`);
+  return text === '' || text.endsWith('\n') ? shown : [...shown, '\\ No newline at end of file'];
+}
