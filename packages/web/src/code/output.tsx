@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { cut } from '../copy/shorten.ts';
-import { t } from '../lib/language/text.ts';
+import { figure, t } from '../lib/language/text.ts';
 
 /** Of output that is longer than both: how it begins says what ran, how it ends says what came of it. */
 const HEAD = 2;
@@ -35,7 +35,7 @@ export function Well({ text, rows = false, isLive = false }: WellProps) {
         </button>
       )}
       {isWhole && lines.length > AT_MOST && (
-        <p className="more">{t('The last {{n}} lines of {{count}} lines', { n: AT_MOST, count: lines.length })}</p>
+        <p className="more">{t('The last {{n}} lines of {{count}} lines', { n: figure(AT_MOST), count: lines.length })}</p>
       )}
     </>
   );

@@ -59,11 +59,6 @@ export function between(from: string | undefined, to: string | undefined): numbe
   return Number.isNaN(span) ? undefined : Math.max(0, span);
 }
 
-/** `1 file`, `4 files`, `2,014 events`. */
-export function count(n: number, one: string, many = `${one}s`): string {
-  return `${figure(n)} ${n === 1 ? one : many}`;
-}
-
 /** `82k`, `1.2M`, `840`. */
 export function short(n: number): string {
   if (n < 1000) return figure(n);

@@ -83,7 +83,7 @@ function Files({ changes, span }: { readonly changes: WorkspaceChanges; readonly
       <span className="tone-ok">+{figure(sum('added'))}</span>
       <span className="tone-bad">−{figure(sum('removed'))}</span>
       <span className="receipt-names truncate text-ink-3">
-        {more > 0 ? t('{{names}} and {{more}} more', { names: names.join(', '), more }) : names.join(', ')}
+        {more > 0 ? t('{{names}} and {{more}} more', { names: names.join(', '), more: figure(more) }) : names.join(', ')}
       </span>
       {span.next === undefined && changes.base.checkpoint !== null && <UndoTurn checkpoint={changes.base.checkpoint} />}
       <Button small onClick={() => show({ tab: 'changes' })}>

@@ -9,6 +9,7 @@ import { hostName } from '../copy/shorten.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/placeholder.tsx';
 import { EarlierEvents } from './earlier-events.tsx';
+import { t } from '../lib/language/text.ts';
 
 const MAX_PAGES = 200;
 
@@ -20,9 +21,10 @@ export function BrowserPanel({ eventId }: { readonly eventId: number | undefined
   const [hasMarks, setMarks] = useState(false);
   const shown = pages.find(({ id }) => id === chosen) ?? pages.at(-1);
   const opening = snapshot.state.pending.findLast((action) => action.action === 'browse');
-  const wait = opening && isAction(opening) && opening.action === 'browse' ? `Opening ${hostName(opening.args.url)}` : undefined;
+  const wait =
+    opening && isAction(opening) && opening.action === 'browse' ? t('Opening {{url}}', { url: hostName(opening.args.url) }) : undefined;
   if (!shown) {
-    const none = snapshot.gaps.length > 0 ? 'No page in what is loaded' : 'No page opened yet';
+    const none = snapshot.gaps.length > 0 ? t('No page in what is loaded') : t('No page opened yet');
     return (
       <>
         <EarlierEvents />
@@ -43,14 +45,14 @@ export function BrowserPanel({ eventId }: { readonly eventId: number | undefined
         </span>
         {marks && (
           <Button small aria-pressed={hasMarks} onClick={() => setMarks(!hasMarks)}>
-            Marks
+            {t('Marks')}
           </Button>
         )}
       </div>
       <EarlierEvents />
       <Page page={shown} picture={(hasMarks && marks) || shown.extras.screenshot} />
       {pages.length > 1 && (
-        <nav className="browser-strip scroll" aria-label="Pages">
+        <nav className="browser-strip scroll" aria-label={t('Pages')}>
           {pages.slice(-MAX_PAGES).map((page) => (
             <button
               key={page.id}
@@ -81,7 +83,7 @@ function Page({ page, picture }: { readonly page: Observation<'browse'>; readonl
         {status !== undefined && status >= 400 && <span className="tone-bad"> {status}</span>}
       </p>
       {error && <p className="text-bad">{error}</p>}
-      {isInlinePicture(picture) && <img src={picture} alt={`Screenshot of ${titleOf(page)}`} decoding="async" />}
+      {isInlinePicture(picture) && <img src={picture} alt={t('Screenshot of {{what}}', { what: titleOf(page) })} decoding="async" />}
       {page.content.trim() && <Well key={page.id} text={page.content} rows />}
     </div>
   );

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useConversation } from '../conversation/open-conversation.ts';
-import { count } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
+import { t } from '../lib/language/text.ts';
 
 /** As many as a reader asks for at a time. */
 const STEP = 500;
@@ -17,10 +17,10 @@ export function EarlierEvents() {
   const missing = snapshot.gaps.reduce((sum, { from, to }) => sum + to - from, 0);
   return (
     <p className="flex flex-none items-center gap-2 border-b border-line px-4 py-2 text-small text-ink-2">
-      {load.isPending ? 'Loading earlier events' : `${count(missing, 'earlier event')} not loaded`}
+      {load.isPending ? t('Loading earlier events') : t('{{count}} earlier events not loaded', { count: missing })}
       {load.error && <span className="tone-bad">{load.error.message}</span>}
       <Button small disabled={load.isPending} onClick={() => load.mutate(gap)}>
-        Load earlier events
+        {t('Load earlier events')}
       </Button>
     </p>
   );

@@ -8,6 +8,7 @@ import { useConversation } from '../conversation/open-conversation.ts';
 import { clock } from '../copy/figures.ts';
 import { Empty } from '../ui/placeholder.tsx';
 import { EarlierEvents } from './earlier-events.tsx';
+import { type PlainText, t, textKey } from '../lib/language/text.ts';
 
 const MAX_CELLS = 100;
 const MAX_CODE = 20_000;
@@ -36,14 +37,16 @@ export function NotebookPanel({ eventId }: { readonly eventId: number | undefine
     return (
       <>
         <EarlierEvents />
-        <Empty title={gaps.length > 0 ? 'No cells in what is loaded' : 'No cells yet'}>Python that the agent runs appears here.</Empty>
+        <Empty title={gaps.length > 0 ? t('No cells in what is loaded') : t('No cells yet')}>
+          {t('Python that the agent runs appears here.')}
+        </Empty>
       </>
     );
   }
   return (
     <>
       <EarlierEvents />
-      <ol ref={list} className="notebook" aria-label="Cells">
+      <ol ref={list} className="notebook" aria-label={t('Cells')}>
         {cells.slice(-MAX_CELLS).map((cell) => (
           <CellRow key={cell.id} cell={cell} name={gaps.length > 0 ? clock(cell.at) : String(cell.number)} live={outputs.get(cell.id)} />
         ))}
@@ -63,29 +66,32 @@ function CellRow({ cell, name, live }: CellRowProps) {
   const { id, code, plots, state } = cell;
   const output = state === 'running' ? (live ?? '') : cell.output;
   return (
-    <li id={`cell-${id}`} aria-label={`Cell ${name}, ${WORDS[state]}`}>
+    <li id={`cell-${id}`} aria-label={t('Cell {{name}}, {{state}}', { name, state: t(WORDS[state]) })}>
       <span className="cell-number" data-tone={state === 'failed' ? 'bad' : undefined}>
         {name}
       </span>
       <div className="min-w-0">
-        <pre className="well scroll" tabIndex={0} role="group" aria-label={`Code of cell ${name}`}>
+        <pre className="well scroll" tabIndex={0} role="group" aria-label={t('Code of cell {{name}}', { name })}>
           {highlight(code.slice(0, MAX_CODE), '.py').map((piece, at) => (
             <span key={at} className={piece.look}>
               {piece.text}
             </span>
           ))}
         </pre>
-        {state === 'running' && <p className="text-small text-ink-3">Running</p>}
+        {state === 'running' && <p className="text-small text-ink-3">{t('Running')}</p>}
         {output.trim() && <Well text={output} rows />}
         {plots.map((plot, index) => (
-          <img key={index} src={plot} alt={`Plot ${index + 1} of cell ${name}`} loading="lazy" decoding="async" />
+          <img key={index} src={plot} alt={t('Plot {{n}} of cell {{name}}', { n: index + 1, name })} loading="lazy" decoding="async" />
         ))}
       </div>
     </li>
   );
 }
 
-const WORDS = { running: 'running', ran: 'ran', failed: 'failed' } as const satisfies Record<Cell['state'], string>;
+const WORDS = { running: textKey('running'), ran: textKey('ran'), failed: textKey('failed') } as const satisfies Record<
+  Cell['state'],
+  PlainText
+>;
 
 function cellsOf(events: readonly Event[]): readonly Cell[] {
   const cells = new Map<number, Cell>();

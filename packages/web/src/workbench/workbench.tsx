@@ -9,7 +9,7 @@ import { Empty } from '../ui/placeholder.tsx';
 import { highlight } from '../code/highlight.tsx';
 import { stored } from '../lib/stored.ts';
 import { useServed } from './use-served.ts';
-import { t, textKey } from '../lib/language/text.ts';
+import { type PlainText, t, textKey } from '../lib/language/text.ts';
 
 const PANELS = {
   changes: lazy(async () => ({ default: (await import('./changes/changes-panel.tsx')).ChangesPanel })),
@@ -49,7 +49,7 @@ export function Workbench(props: WorkbenchProps) {
   const { shown, follow } = props;
   const Panel = PANELS[shown.tab];
   return (
-    <section className="workbench" aria-label="Workbench">
+    <section className="workbench" aria-label={t('Workbench')}>
       <Splitter />
       <div className="tab-bar">
         <Tabs {...props} />
@@ -57,10 +57,10 @@ export function Workbench(props: WorkbenchProps) {
           small
           className="follow only-wide"
           aria-pressed={follow.isOn}
-          title="Shows the panel that the agent works in"
+          title={t('Shows the panel that the agent works in')}
           onClick={() => follow.set(!follow.isOn)}
         >
-          Follow
+          {t('Follow')}
         </Button>
       </div>
       <section
@@ -95,7 +95,7 @@ function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
     tabs[(next + tabs.length) % tabs.length]?.focus();
   };
   return (
-    <div ref={list} className="tabs" role="tablist" aria-label="Workbench" onKeyDown={onKeyDown}>
+    <div ref={list} className="tabs" role="tablist" aria-label={t('Workbench')} onKeyDown={onKeyDown}>
       <button
         type="button"
         role="tab"
@@ -103,7 +103,7 @@ function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
         aria-selected={pane === 'conversation'}
         onClick={() => onTab('conversation')}
       >
-        Conversation
+        {t('Conversation')}
       </button>
       {TABS.map((tab) => (
         <button
@@ -134,7 +134,7 @@ function useCounts(): Partial<Record<TabName, string>> {
     return {
       ...(files > 0 && { changes: String(files) }),
       ...(served > 0 && { app: String(served) }),
-      ...(plan && { plan: `${plan.filter((task) => task.status === 'done').length} of ${plan.length}` }),
+      ...(plan && { plan: t('{{done}} of {{all}}', { done: plan.filter((task) => task.status === 'done').length, all: plan.length }) }),
     };
   }, [events, served, compared]);
 }
@@ -152,12 +152,12 @@ class PanelBoundary extends Component<{ readonly children: ReactNode }, { readon
     if (!error) return this.props.children;
     return (
       <div className="notice" role="alert">
-        <b>This panel stopped working. The conversation goes on.</b>
+        <b>{t('This panel stopped working. The conversation goes on.')}</b>
         <div className="mt-2 flex gap-2">
           <Button look="line" onClick={() => this.setState({})}>
-            Reload panel
+            {t('Reload panel')}
           </Button>
-          <Button onClick={() => void navigator.clipboard.writeText(error.stack ?? error.message)}>Copy details</Button>
+          <Button onClick={() => void navigator.clipboard.writeText(error.stack ?? error.message)}>{t('Copy details')}</Button>
         </div>
       </div>
     );
@@ -193,7 +193,7 @@ function Splitter() {
       className="splitter"
       role="separator"
       aria-orientation="vertical"
-      aria-label="Resize the workbench"
+      aria-label={t('Resize the workbench')}
       aria-valuemin={LEAST}
       aria-valuemax={MOST}
       aria-valuenow={Math.round(at)}
@@ -212,14 +212,14 @@ const MAX_LINES = 2_000;
 function RawPanel({ eventId }: { readonly eventId: number | undefined }) {
   const { events } = useConversation().snapshot;
   const event = events.find((one) => one.id === eventId);
-  if (!event) return <Empty title="Select an event to see its source" />;
+  if (!event) return <Empty title={t('Select an event to see its source')} />;
   const lines = JSON.stringify(toJson(event), null, 2).split('\n');
   return (
     <>
       <div className="panel-bar">
-        <span className="font-medium">Event {event.id}</span>
+        <span className="font-medium">{t('Event {{id}}', { id: event.id })}</span>
         <span className="flex-1" />
-        <Button onClick={() => void navigator.clipboard.writeText(lines.join('\n'))}>Copy JSON</Button>
+        <Button onClick={() => void navigator.clipboard.writeText(lines.join('\n'))}>{t('Copy JSON')}</Button>
       </div>
       <pre className="raw">
         {lines.slice(0, MAX_LINES).map((line, index) => (
@@ -245,7 +245,12 @@ interface Task {
 }
 
 const GLYPHS: Readonly<Record<string, Glyph>> = { done: 'done', in_progress: 'running' };
-const WORDS: Readonly<Record<string, string>> = { done: 'done', in_progress: 'at it', todo: 'to do' };
+const WORDS: Readonly<Record<string, PlainText>> = { done: textKey('done'), in_progress: textKey('at it'), todo: textKey('to do') };
+
+function taskState(status: string): string {
+  const { [status]: word } = WORDS;
+  return word ? t(word) : status;
+}
 
 /** The plan as it was last written; `undefined` before the first. */
 function newestPlan(events: readonly Event[]): readonly Task[] | undefined {
@@ -255,7 +260,7 @@ function newestPlan(events: readonly Event[]): readonly Task[] | undefined {
 
 function PlanPanel() {
   const plan = newestPlan(useConversation().snapshot.events);
-  if (!plan || plan.length === 0) return <Empty title="No plan yet">The agent writes one for longer tasks.</Empty>;
+  if (!plan || plan.length === 0) return <Empty title={t('No plan yet')}>{t('The agent writes one for longer tasks.')}</Empty>;
   return (
     <ol className="plan p-4">
       {plan.map((task) => (
@@ -265,7 +270,7 @@ function PlanPanel() {
             {task.title}
             {task.notes && <span className="block text-small text-ink-3">{task.notes}</span>}
           </span>
-          <span className="text-small text-ink-3">{WORDS[task.status] ?? task.status}</span>
+          <span className="text-small text-ink-3">{taskState(task.status)}</span>
         </li>
       ))}
     </ol>

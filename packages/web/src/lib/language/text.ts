@@ -39,10 +39,12 @@ export function speak(next: Spoken): void {
   now = next;
 }
 
-/** The text of `key` in the chosen language, with its values. */
+/** The text of `key` in the chosen language, with its values: what counts is written as a figure, other numbers as they are, e.g. a port. */
 export function t<K extends TextKey>(key: K, ...values: Values<K, string | number>): string {
   const given: Readonly<Record<string, string | number>> = values[0] ?? {};
-  const shown = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typeof value === 'number' ? figure(value) : value]));
+  const shown = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, name === 'count' ? figure(Number(value)) : String(value)]),
+  );
   const count = typeof given.count === 'number' ? given.count : undefined;
   return now.translate ? now.translate(key, count, shown) : inEnglish(key, count, shown);
 }

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { clock, count } from '../../copy/figures.ts';
+import { clock } from '../../copy/figures.ts';
 import { tendon } from '../../lib/server.ts';
+import { t } from '../../lib/language/text.ts';
 
 interface BasePickerProps {
   readonly value: string;
@@ -29,21 +30,21 @@ export function BasePicker({ value, branches, onChange }: BasePickerProps) {
     checkpoints.some(({ number }) => `checkpoint:${number}` === value);
   return (
     <label className="against">
-      <span className="text-ink-3">against</span>
+      <span className="text-ink-3">{t('against')}</span>
       <select
         className="field"
-        aria-label="Compare with"
+        aria-label={t('Compare with')}
         value={value}
         onFocus={() => setOpened(true)}
         onPointerDown={() => setOpened(true)}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
         {!isListed && <option value={value}>{value.replace(':', ' ')}</option>}
-        <option value="start">the start</option>
-        <option value="turn">your last message</option>
-        <option value="published">the last commit or push</option>
+        <option value="start">{t('the start')}</option>
+        <option value="turn">{t('your last message')}</option>
+        <option value="published">{t('the last commit or push')}</option>
         {branches.length > 0 && (
-          <optgroup label="Branches">
+          <optgroup label={t('Branches')}>
             {branches.map((name) => (
               <option key={name} value={`branch:${name}`}>
                 {name}
@@ -52,10 +53,10 @@ export function BasePicker({ value, branches, onChange }: BasePickerProps) {
           </optgroup>
         )}
         {checkpoints.length > 0 && (
-          <optgroup label="Checkpoints">
+          <optgroup label={t('Checkpoints')}>
             {checkpoints.map(({ number, made_at: at, files }) => (
               <option key={number} value={`checkpoint:${number}`}>
-                {clock(at)}, checkpoint {number}, {count(files, 'file')}
+                {t('{{time}}, checkpoint {{number}}, {{count}} files', { time: clock(at), number, count: files })}
               </option>
             ))}
           </optgroup>

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ChangedFile, Observation, WorkspaceChanges } from '@tendon/protocol';
 import { useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { clock, count } from '../../copy/figures.ts';
+import { clock } from '../../copy/figures.ts';
 import { shownPath } from '../../copy/shorten.ts';
 import { tendon } from '../../lib/server.ts';
 import { stored } from '../../lib/stored.ts';
@@ -15,6 +15,7 @@ import { FileList, inOrder, LineCounts } from './file-list.tsx';
 import { FileReview, type Reverted } from './file-review.tsx';
 import { LoggedEdits } from './logged-edits.tsx';
 import { useChanges, useLookAgain, useRepository } from './use-review.ts';
+import { figure, t } from '../../lib/language/text.ts';
 
 /** What differs from the start, a turn, a branch or a checkpoint, whatever changed it; and what a person does with that. */
 export function ChangesPanel({ eventId }: { readonly eventId: number | undefined }) {
@@ -40,7 +41,7 @@ function Review({ eventId }: { readonly eventId: number | undefined }) {
   if (changes.isPending) {
     return (
       <div className="p-4">
-        <Late>Comparing with the start</Late>
+        <Late>{t('Comparing with the start')}</Late>
       </div>
     );
   }
@@ -49,12 +50,12 @@ function Review({ eventId }: { readonly eventId: number | undefined }) {
       <>
         <div className="panel-bar">
           <span role="alert" className="truncate">
-            {changes.error?.message ?? 'The changes could not be read'}
+            {changes.error?.message ?? t('The changes could not be read')}
           </span>
           <span className="flex-1" />
           {picker}
           <Button small look="line" onClick={() => void changes.refetch()}>
-            Try again
+            {t('Try again')}
           </Button>
         </div>
         <LoggedEdits eventId={eventId} />
@@ -77,10 +78,10 @@ function SuspendedChanges({ eventId, onWake }: { readonly eventId: number | unde
   return (
     <>
       <div className="panel-bar">
-        <span className="truncate text-ink-3">The sandbox is suspended: these are the edits in the log.</span>
+        <span className="truncate text-ink-3">{t('The sandbox is suspended: these are the edits in the log.')}</span>
         <span className="flex-1" />
         <Button look="line" small onClick={onWake}>
-          Compare the files
+          {t('Compare the files')}
         </Button>
       </div>
       <LoggedEdits eventId={eventId} />
@@ -114,7 +115,7 @@ function Desk({ data, against, picker, footer, asked, revision }: DeskProps) {
   return (
     <div className="review">
       <div className="panel-bar">
-        <span className="font-medium">{count(data.count, 'file')}</span>
+        <span className="font-medium">{t('{{count}} files', { count: data.count })}</span>
         <LineCounts added={sum(files, 'added')} removed={sum(files, 'removed')} />
         <span className="flex-1" />
         {picker}
@@ -124,11 +125,11 @@ function Desk({ data, against, picker, footer, asked, revision }: DeskProps) {
       {data.base.note && <p className="review-note text-ink-3">{data.base.note}</p>}
       {data.count > files.length && (
         <p className="review-note text-ink-3">
-          The first {count(files.length, 'file')} of {data.count.toLocaleString('en')} are listed.
+          {t('The first {{count}} files of {{all}} are listed.', { count: files.length, all: figure(data.count) })}
         </p>
       )}
       {!current ? (
-        <Empty title="Nothing changed yet">{baseWords(data)}</Empty>
+        <Empty title={t('Nothing changed yet')}>{baseWords(data)}</Empty>
       ) : (
         <div className="changes">
           <FileList files={files} current={current.path} isSeen={seen.has} onChoose={(path) => setChosen({ path, asked })} />
@@ -159,12 +160,12 @@ function Desk({ data, against, picker, footer, asked, revision }: DeskProps) {
 
 function LayoutChoice({ isSideBySide, onChange }: { readonly isSideBySide: boolean; readonly onChange: (isSideBySide: boolean) => void }) {
   return (
-    <div className="segments" role="group" aria-label="Layout of the difference">
+    <div className="segments" role="group" aria-label={t('Layout of the difference')}>
       <button type="button" aria-pressed={!isSideBySide} onClick={() => onChange(false)}>
-        Inline
+        {t('Inline')}
       </button>
       <button type="button" aria-pressed={isSideBySide} onClick={() => onChange(true)}>
-        Side by side
+        {t('Side by side')}
       </button>
     </div>
   );
@@ -183,13 +184,13 @@ function Undo({ reverted: { words, undo }, onDone }: { readonly reverted: Revert
   });
   return (
     <div className="review-note">
-      <span role="status">{words}.</span>
+      <span role="status">{words}</span>
       {undo ? (
         <Button small look="line" aria-disabled={back.isPending} onClick={() => void (!back.isPending && back.mutate())}>
-          Undo
+          {t('Undo')}
         </Button>
       ) : (
-        <span className="text-ink-3">What was there before is not stored, so this cannot be undone.</span>
+        <span className="text-ink-3">{t('What was there before is not stored, so this cannot be undone.')}</span>
       )}
       {back.error && (
         <span role="alert" className="tone-bad">
@@ -223,7 +224,7 @@ function sum(files: readonly ChangedFile[], side: 'added' | 'removed'): number {
 }
 
 function baseWords({ base }: WorkspaceChanges): string {
-  if (base.kind === 'now') return 'No step since then could have changed a file.';
-  if (base.made_at) return `The files are what they were at ${clock(base.made_at)}.`;
-  return 'The files are what they are in that commit.';
+  if (base.kind === 'now') return t('No step since then could have changed a file.');
+  if (base.made_at) return t('The files are what they were at {{time}}.', { time: clock(base.made_at) });
+  return t('The files are what they are in that commit.');
 }

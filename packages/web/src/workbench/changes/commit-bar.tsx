@@ -3,11 +3,11 @@ import type { CommandOutcome, WorkspaceRepository } from '@tendon/protocol';
 import { type ReactNode, useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { reviewComments, useReviewComments, withComments } from '../../conversation/review-comments.ts';
-import { count } from '../../copy/figures.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { PullRequestForm } from './pull-request-form.tsx';
 import { useLookAgain } from './use-review.ts';
+import { t, tx } from '../../lib/language/text.ts';
 
 /** What becomes of the changes: remarks for the agent, a commit, a branch, a pull request. */
 export function CommitBar({ repository }: { readonly repository: WorkspaceRepository | undefined }) {
@@ -25,7 +25,7 @@ function CommentsToSend() {
   if (comments.length === 0) return null;
   return (
     <div className="review-row">
-      <span>{count(comments.length, 'comment')} · with your next message</span>
+      <span>{t('{{count}} comments · with your next message', { count: comments.length })}</span>
       <span className="flex-1" />
       <Button
         look="line"
@@ -33,7 +33,7 @@ function CommentsToSend() {
           if (connection.say(withComments('', comments))) reviewComments.clear(id);
         }}
       >
-        Send to the agent
+        {t('Send to the agent')}
       </Button>
     </div>
   );
@@ -50,16 +50,16 @@ function RepositoryBar({ repository }: { readonly repository: WorkspaceRepositor
       <CommitForm repository={repository} />
       <div className="review-row">
         <span className="truncate text-ink-2">
-          On <span className="mono">{branch ?? 'no branch'}</span>
-          {ahead !== null && ahead > 0 && `, ${count(ahead, 'commit')} not pushed`}
+          {tx('On {{branch}}', { branch: <span className="mono">{branch ?? t('no branch')}</span> })}
+          {ahead !== null && ahead > 0 && t(', {{count}} commits not pushed', { count: ahead })}
         </span>
         <span className="flex-1" />
         <Button small aria-expanded={open === 'branch'} onClick={() => toggle('branch')}>
-          New branch
+          {t('New branch')}
         </Button>
         {remote && (
           <Button small aria-expanded={open === 'pull-request'} onClick={() => toggle('pull-request')}>
-            Open pull request
+            {t('Open pull request')}
           </Button>
         )}
       </div>
@@ -79,12 +79,12 @@ function CommitForm({ repository: { uncommitted } }: { readonly repository: Work
     },
     () => setMessage(''),
   );
-  if (uncommitted.count === 0) return <p className="review-row text-ink-3">Everything is committed.</p>;
-  const words = `Commit ${count(uncommitted.count, 'file')}`;
+  if (uncommitted.count === 0) return <p className="review-row text-ink-3">{t('Everything is committed.')}</p>;
+  const words = t('Commit {{count}} files', { count: uncommitted.count });
   return (
     <form
       className="review-row"
-      aria-label="Commit"
+      aria-label={t('Commit')}
       onSubmit={(event) => {
         event.preventDefault();
         if (message.trim() !== '' && !act.isPending) act.mutate();
@@ -92,14 +92,14 @@ function CommitForm({ repository: { uncommitted } }: { readonly repository: Work
     >
       <input
         className="field flex-1"
-        aria-label="Commit message"
-        placeholder="Commit message"
+        aria-label={t('Commit message')}
+        placeholder={t('Commit message')}
         maxLength={10_000}
         value={message}
         onChange={(event) => setMessage(event.currentTarget.value)}
       />
       <Button type="submit" look="line" disabled={message.trim() === ''} title={uncommitted.paths.slice(0, 40).join('\n')}>
-        {act.isPending ? 'Committing' : words}
+        {act.isPending ? t('Committing') : words}
       </Button>
       {problem}
     </form>
@@ -113,7 +113,7 @@ function BranchForm({ onDone }: { readonly onDone: () => void }) {
   return (
     <form
       className="review-row"
-      aria-label="New branch"
+      aria-label={t('New branch')}
       onSubmit={(event) => {
         event.preventDefault();
         if (name.trim() !== '' && !act.isPending) act.mutate();
@@ -121,14 +121,14 @@ function BranchForm({ onDone }: { readonly onDone: () => void }) {
     >
       <input
         className="field flex-1"
-        aria-label="Name of the branch"
+        aria-label={t('Name of the branch')}
         placeholder="fix/what-it-is-about"
         maxLength={250}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Button type="submit" look="line" disabled={name.trim() === ''}>
-        Make it and switch to it
+        {t('Make it and switch to it')}
       </Button>
       {problem}
     </form>
@@ -141,7 +141,7 @@ function useCommand(run: () => Promise<CommandOutcome>, onDone: () => void) {
   const act = useMutation({
     mutationFn: async () => {
       const { exit_code: code, output } = await run();
-      if (code !== 0) throw new Error(output.trim() || `git ended with exit code ${code}`);
+      if (code !== 0) throw new Error(output.trim() || t('git ended with exit code {{code}}', { code }));
     },
     onSuccess: onDone,
     onSettled: lookAgain,

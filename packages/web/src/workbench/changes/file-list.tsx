@@ -2,6 +2,7 @@ import type { ChangedFile } from '@tendon/protocol';
 import { Check } from 'lucide-react';
 import { fileName } from '../../copy/shorten.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { figure, t } from '../../lib/language/text.ts';
 
 /** `mod_2` before `mod_10`. */
 const BY_NUMBER = new Intl.Collator('en', { numeric: true });
@@ -22,7 +23,7 @@ export function FileList({ files, current, isSeen, onChoose }: FileListProps) {
   const folders = [...Map.groupBy(files, (file) => folderOf(file.path))];
   return (
     <>
-      <nav className="changed-files" aria-label="Changed files">
+      <nav className="changed-files" aria-label={t('Changed files')}>
         <div>
           {folders.map(([folder, inside]) => (
             <div key={folder}>
@@ -37,7 +38,7 @@ export function FileList({ files, current, isSeen, onChoose }: FileListProps) {
                 >
                   {isSeen(file) && <Icon of={Check} small />}
                   <span className="truncate">{fileName(file.path)}</span>
-                  {isSeen(file) && <span className="sr-only">seen</span>}
+                  {isSeen(file) && <span className="sr-only">{t('seen')}</span>}
                   <LineCounts {...file} />
                 </button>
               ))}
@@ -47,7 +48,7 @@ export function FileList({ files, current, isSeen, onChoose }: FileListProps) {
       </nav>
       <select
         className="field changed-menu"
-        aria-label="Changed file"
+        aria-label={t('Changed file')}
         value={current}
         onChange={(event) => onChoose(event.currentTarget.value)}
       >
@@ -64,8 +65,8 @@ export function FileList({ files, current, isSeen, onChoose }: FileListProps) {
 export function LineCounts({ added, removed }: Pick<ChangedFile, 'added' | 'removed'>) {
   return (
     <span className="changed-counts">
-      {added !== null && added > 0 && <span className="tone-ok">+{added.toLocaleString('en')}</span>}
-      {removed !== null && removed > 0 && <span className="tone-bad">−{removed.toLocaleString('en')}</span>}
+      {added !== null && added > 0 && <span className="tone-ok">+{figure(added)}</span>}
+      {removed !== null && removed > 0 && <span className="tone-bad">−{figure(removed)}</span>}
     </span>
   );
 }

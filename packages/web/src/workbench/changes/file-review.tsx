@@ -11,6 +11,7 @@ import { Late } from '../../ui/placeholder.tsx';
 import { CommentForm, WrittenComments } from './line-comments.tsx';
 import { ReviewDiff } from './review-diff.tsx';
 import { LineCounts } from './file-list.tsx';
+import { t, textKey } from '../../lib/language/text.ts';
 
 export interface Reverted {
   readonly path: string;
@@ -30,7 +31,7 @@ interface FileReviewProps {
   readonly onReverted: (reverted: Reverted) => void;
 }
 
-const STATUS = { A: 'new', M: 'changed', D: 'deleted', U: 'in conflict' } as const;
+const STATUS = { A: textKey('new'), M: textKey('changed'), D: textKey('deleted'), U: textKey('in conflict') } as const;
 
 /** One file: what changed in it, what a person says to that, and the way back. */
 export function FileReview(props: FileReviewProps) {
@@ -53,18 +54,18 @@ export function FileReview(props: FileReviewProps) {
         </span>
         {file.status !== 'M' && (
           <span className="chip" data-tone={file.status === 'A' ? 'ok' : 'bad'}>
-            {STATUS[file.status]}
+            {t(STATUS[file.status])}
           </span>
         )}
         <LineCounts {...file} />
         <span className="flex-1" />
         <label className="flex items-center gap-1 text-ink-2">
           <input type="checkbox" checked={isSeen} onChange={(event) => onSeen(event.currentTarget.checked)} />
-          Seen
+          {t('Seen')}
         </label>
         {canAct && (
           <Button small aria-disabled={revert.isPending} onClick={() => revert.mutate(undefined)}>
-            Revert file
+            {t('Revert file')}
           </Button>
         )}
       </div>
@@ -75,7 +76,7 @@ export function FileReview(props: FileReviewProps) {
       )}
       {versions.isPending && (
         <div className="p-3">
-          <Late>Comparing {file.path}</Late>
+          <Late>{t('Comparing {{path}}', { path: file.path })}</Late>
         </div>
       )}
       {versions.error && <p className="p-3 text-ink-2">{versions.error.message}.</p>}
@@ -92,7 +93,8 @@ function useRevert({ file: { path }, against, onReverted }: FileReviewProps, sho
       const span = hunk && { hunk: { old: hunk.old, new: hunk.new } };
       return tendon.review.revert(id, { path, against: shown?.against ?? against, ...(shown && { version: shown.version }), ...span });
     },
-    onSuccess: ({ undo }, hunk) => onReverted({ path, undo, words: hunk ? `One hunk of ${path} was reverted` : `${path} was reverted` }),
+    onSuccess: ({ undo }, hunk) =>
+      onReverted({ path, undo, words: hunk ? t('One hunk of {{path}} was reverted.', { path }) : t('{{path}} was reverted.', { path }) }),
   });
 }
 
@@ -139,8 +141,8 @@ function Difference({ file, versions: { original, modified }, isSideBySide, canA
 }
 
 function emptyWords(original: string | null, modified: string | null): string {
-  if (original === null) return 'The file is new and empty.';
+  if (original === null) return t('The file is new and empty.');
   return modified === null
-    ? 'The file was empty and is deleted.'
-    : 'The text is the same; something else changed, such as the rights of the file.';
+    ? t('The file was empty and is deleted.')
+    : t('The text is the same; something else changed, such as the rights of the file.');
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReviewComment } from '../../conversation/review-comments.ts';
 import { Button } from '../../ui/button.tsx';
+import { t } from '../../lib/language/text.ts';
 
 /** What a person has remarked on a line. */
 export function WrittenComments(props: {
@@ -9,10 +10,10 @@ export function WrittenComments(props: {
 }) {
   return props.comments.map((comment) => (
     <div key={comment.text} className="line-comment">
-      <p className="text-small text-ink-3">You, to the agent · goes with your next message</p>
+      <p className="text-small text-ink-3">{t('You, to the agent · goes with your next message')}</p>
       <p className="whitespace-pre-wrap">{comment.text}</p>
       <Button small onClick={() => props.onRemove(comment)}>
-        Remove comment
+        {t('Remove comment')}
       </Button>
     </div>
   ));
@@ -31,7 +32,7 @@ export function CommentForm({ onAdd, onCancel }: { readonly onAdd: (text: string
     >
       <textarea
         className="field"
-        aria-label="Comment"
+        aria-label={t('Comment')}
         rows={2}
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person has just asked for it
         autoFocus
@@ -49,10 +50,10 @@ export function CommentForm({ onAdd, onCancel }: { readonly onAdd: (text: string
       />
       <div className="flex gap-2 pt-1">
         <Button type="submit" look="line" small disabled={text.trim() === ''}>
-          Add comment
+          {t('Add comment')}
         </Button>
         <Button small onClick={onCancel}>
-          Cancel
+          {t('Cancel')}
         </Button>
       </div>
     </form>

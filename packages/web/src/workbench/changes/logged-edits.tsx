@@ -5,10 +5,10 @@ import { DiffTable } from '../../code/diff-table.tsx';
 import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
 import { fileVersions, type FileVersions } from '../../conversation/changed-files.ts';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { count } from '../../copy/figures.ts';
 import { fileName, shownPath } from '../../copy/shorten.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Empty } from '../../ui/placeholder.tsx';
+import { t } from '../../lib/language/text.ts';
 
 interface ChangedFile {
   readonly path: string;
@@ -25,8 +25,8 @@ export function LoggedEdits({ eventId }: { readonly eventId: number | undefined 
   const current = chosen ?? asked?.extras?.path ?? files[0]?.path;
   if (files.length === 0)
     return (
-      <Empty title="No edits in the log">
-        What the agent edits with its own tool is listed here; what commands change is not in the log.
+      <Empty title={t('No edits in the log')}>
+        {t('What the agent edits with its own tool is listed here; what commands change is not in the log.')}
       </Empty>
     );
   const added = files.reduce((sum, file) => sum + file.diff.added, 0);
@@ -34,12 +34,12 @@ export function LoggedEdits({ eventId }: { readonly eventId: number | undefined 
   return (
     <>
       <div className="panel-bar">
-        <span className="font-medium">{count(files.length, 'file')}</span>
+        <span className="font-medium">{t('{{count}} files', { count: files.length })}</span>
         <Counts added={added} removed={removed} className="pl-1.5" />
-        <span className="truncate pl-2 text-ink-3">by the agent’s edits</span>
+        <span className="truncate pl-2 text-ink-3">{t('by the agent’s edits')}</span>
       </div>
       <div className="changes">
-        <nav className="changed-files" aria-label="Changed files">
+        <nav className="changed-files" aria-label={t('Changed files')}>
           <div>
             {byFolder(files).map(([folder, inside]) => (
               <div key={folder}>
@@ -84,7 +84,7 @@ function FileChanges({ file }: { readonly file: ChangedFile }) {
         <span className="mono truncate">{shownPath(file.path)}</span>
         {file.isNew && (
           <span className="chip" data-tone="ok">
-            new
+            {t('new')}
           </span>
         )}
       </button>

@@ -7,6 +7,7 @@ import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLookAgain } from './use-review.ts';
+import { t, tx } from '../../lib/language/text.ts';
 
 interface PullRequestFormProps {
   readonly repository: WorkspaceRepository;
@@ -21,12 +22,14 @@ export function PullRequestForm(props: PullRequestFormProps) {
   if (!remote.has_token) {
     return (
       <p className="review-row">
-        There is no token for {NAMES[remote.provider]}. <Link to={paths.settings}>Store one in the settings</Link>
+        {t('There is no token for {{provider}}.', { provider: NAMES[remote.provider] })}{' '}
+        <Link to={paths.settings}>{t('Store one in the settings')}</Link>
       </p>
     );
   }
   const { branch, default_branch: main } = repository;
-  if (branch === null || branch === main) return <p className="review-row">Make a branch first: this is {branch ?? 'none'}.</p>;
+  if (branch === null || branch === main)
+    return <p className="review-row">{t('Make a branch first: this is {{branch}}.', { branch: branch ?? t('none') })}</p>;
   return <Form {...props} branch={branch} />;
 }
 
@@ -54,20 +57,23 @@ function Form({ repository: { default_branch: main, branches }, remote, branch }
   return (
     <form
       className="review-row"
-      aria-label="Pull request"
+      aria-label={t('Pull request')}
       onSubmit={(event) => {
         event.preventDefault();
         if (title.trim() !== '' && !open.isPending) open.mutate();
       }}
     >
       <p className="w-full text-ink-2">
-        Pushes <span className="mono">{branch}</span> to {remote.repository} on {NAMES[remote.provider]}: its commits are visible to
-        everyone who can read it.
+        {tx('Pushes {{branch}} to {{repository}} on {{provider}}: its commits are visible to everyone who can read it.', {
+          branch: <span className="mono">{branch}</span>,
+          repository: remote.repository,
+          provider: NAMES[remote.provider],
+        })}
       </p>
       <input
         className="field flex-1"
-        aria-label="Title"
-        placeholder="Title"
+        aria-label={t('Title')}
+        placeholder={t('Title')}
         maxLength={255}
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}
@@ -75,10 +81,10 @@ function Form({ repository: { default_branch: main, branches }, remote, branch }
       <TargetBranch value={target} targets={targets} onChange={setTarget} />
       <label className="flex items-center gap-1">
         <input type="checkbox" checked={isDraft} onChange={(event) => setDraft(event.currentTarget.checked)} />
-        Draft
+        {t('Draft')}
       </label>
       <Button type="submit" look="line" disabled={title.trim() === ''}>
-        {open.isPending ? 'Pushing' : 'Push and open'}
+        {open.isPending ? t('Pushing') : t('Push and open')}
       </Button>
       {open.error && (
         <p role="alert" className="w-full tone-bad whitespace-pre-wrap">
@@ -98,8 +104,8 @@ interface TargetBranchProps {
 function TargetBranch({ value, targets, onChange }: TargetBranchProps) {
   return (
     <label className="against">
-      <span className="text-ink-3">into</span>
-      <select className="field" aria-label="Into the branch" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      <span className="text-ink-3">{t('into')}</span>
+      <select className="field" aria-label={t('Into the branch')} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         {[...new Set([value, ...targets])].map((name) => (
           <option key={name}>{name}</option>
         ))}

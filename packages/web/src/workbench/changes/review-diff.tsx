@@ -3,7 +3,6 @@ import { type KeyboardEvent, type ReactNode, Fragment, useMemo, useRef, useState
 import { CodeLine, SIGNS, SPOKEN } from '../../code/diff-table.tsx';
 import { type Hunk, hunksOf, pairLines } from '../../code/hunks.ts';
 import type { DiffLine, LineDiff } from '../../code/line-diff.ts';
-import { count } from '../../copy/figures.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { t } from '../../lib/language/text.ts';
@@ -31,7 +30,10 @@ export function ReviewDiff(props: ReviewDiffProps) {
   if (diff.isCut)
     return (
       <p className="p-3 text-ink-2">
-        Too large to compare here: {count(diff.added, 'line')} now, {count(diff.removed, 'line')} before.
+        {t('Too large to compare here: {{now}} now, {{before}} before.', {
+          now: t('{{count}} lines', { count: diff.added }),
+          before: t('{{count}} lines', { count: diff.removed }),
+        })}
       </p>
     );
   const shown = isWhole ? hunks : firstHunks(hunks);
@@ -58,7 +60,7 @@ export function ReviewDiff(props: ReviewDiffProps) {
       </table>
       {shown.length < hunks.length && (
         <button type="button" className="more px-3" onClick={() => setWhole(true)}>
-          Show all {count(hunks.length, 'hunk')}
+          {t('Show all {{count}} hunks', { count: hunks.length })}
         </button>
       )}
     </>
@@ -91,17 +93,18 @@ interface HunkHeadProps extends Pick<ReviewDiffProps, 'onRevert'> {
 }
 
 function HunkHead({ hunk, position, size, columns, onRevert }: HunkHeadProps) {
-  const name = `unk ${position + 1} of ${size}`;
+  const which = { n: position + 1, size };
   return (
     <tr data-line="gap">
       <td colSpan={columns}>
         <span>
-          {hunk.skipped > 0 && `${count(hunk.skipped, 'unchanged line')} · `}H{name}
+          {hunk.skipped > 0 && `${t('{{count}} unchanged lines', { count: hunk.skipped })} · `}
+          {t('Hunk {{n}} of {{size}}', which)}
         </span>
         {onRevert && (
-          <Button small data-hunk={position} aria-label={`Revert h${name}`} onClick={() => onRevert(hunk)}>
+          <Button small data-hunk={position} aria-label={t('Revert hunk {{n}} of {{size}}', which)} onClick={() => onRevert(hunk)}>
             <Icon of={Undo2} small />
-            Revert
+            {t('Revert')}
           </Button>
         )}
       </td>
@@ -155,10 +158,16 @@ function NumberCell({ line, onComment }: { readonly line: DiffLine | undefined }
         {number}
       </td>
     );
-  const words = line.line === 'removed' ? `removed line ${number}` : `line ${number}`;
+  const words = line.line === 'removed' ? t('removed line {{line}}', { line: number }) : t('line {{line}}', { line: number });
   return (
     <td className="line-number" data-line={line.line}>
-      <button type="button" tabIndex={-1} aria-label={`Comment on ${words}`} title="Comment (c)" onClick={() => onComment(line)}>
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-label={t('Comment on {{words}}', { words })}
+        title={t('Comment (c)')}
+        onClick={() => onComment(line)}
+      >
         {number}
       </button>
     </td>

@@ -6,6 +6,7 @@ import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, 
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { languageOf } from './editor-language.ts';
+import { t } from '../../lib/language/text.ts';
 
 interface CodeEditorProps {
   readonly path: string;
@@ -33,7 +34,7 @@ export function CodeEditor(props: CodeEditorProps) {
           ...LOOK,
           EditorState.lineSeparator.of(separatorOf(first)),
           EditorState.readOnly.of(isReadOnly),
-          EditorView.contentAttributes.of({ 'aria-label': `Text of ${path}` }),
+          EditorView.contentAttributes.of({ 'aria-label': t('Text of {{path}}', { path }) }),
           language.of([]),
           keymap.of([{ key: 'Mod-s', preventDefault: true, run: () => (now.current.onSave(), true) }]),
           EditorView.updateListener.of(({ docChanged, state }) => {

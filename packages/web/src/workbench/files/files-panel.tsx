@@ -8,6 +8,7 @@ import { Empty } from '../../ui/placeholder.tsx';
 import { FolderTree } from './folder-tree.tsx';
 import { OpenFile } from './open-file.tsx';
 import { Transfers, useUpload } from './transfers.tsx';
+import { t } from '../../lib/language/text.ts';
 
 /** The workspace: its folders, each asked for when it is opened, and the file that is looked at or edited. */
 export function FilesPanel() {
@@ -23,7 +24,7 @@ export function FilesPanel() {
   return (
     <section
       className="files"
-      aria-label="Workspace"
+      aria-label={t('Workspace')}
       data-file={file !== undefined}
       data-over={isOver}
       onDragOver={(event) => {
@@ -41,7 +42,7 @@ export function FilesPanel() {
       <div className="files-columns">
         <div className="files-side">
           <Transfers folder={folder} upload={upload} />
-          <nav className="files-tree scroll" aria-label="Files">
+          <nav className="files-tree scroll" aria-label={t('Files')}>
             <FolderTree chosen={file} onFile={choose} onFolder={setFolder} />
           </nav>
         </div>
@@ -50,12 +51,12 @@ export function FilesPanel() {
             <>
               <Button className="files-back" onClick={() => setFile(undefined)}>
                 <Icon of={ArrowLeft} small />
-                All files
+                {t('All files')}
               </Button>
               <OpenFile key={file} path={file} />
             </>
           ) : (
-            <Empty title="Choose a file">It can be edited here. Files that are dropped are uploaded.</Empty>
+            <Empty title={t('Choose a file')}>{t('It can be edited here. Files that are dropped are uploaded.')}</Empty>
           )}
         </div>
       </div>

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { useUnsaved } from './drafts.ts';
+import { t } from '../../lib/language/text.ts';
 
 interface TreeProps {
   readonly chosen: string | undefined;
@@ -32,13 +33,13 @@ function Folder({ path, depth, ...rest }: FolderProps) {
     retry: false,
     placeholderData: (before) => before,
   });
-  if (list.isPending) return <Late>Reading the folder</Late>;
+  if (list.isPending) return <Late>{t('Reading the folder')}</Late>;
   if (list.isError) {
     return (
       <p className="p-2 text-small text-ink-2">
-        Could not read {path || 'the workspace'}: {list.error.message}.
+        {t('Could not read {{path}}: {{message}}.', { path: path || t('the workspace'), message: list.error.message })}{' '}
         <Button small onClick={() => void list.refetch()}>
-          Try again
+          {t('Try again')}
         </Button>
       </p>
     );
@@ -46,8 +47,8 @@ function Folder({ path, depth, ...rest }: FolderProps) {
   if (list.data.length === 0 && depth === 0) {
     return (
       <p className="p-2 text-ink-2">
-        <b className="block font-semibold text-ink">The folder is empty</b>
-        Drop files here to upload them.
+        <b className="block font-semibold text-ink">{t('The folder is empty')}</b>
+        {t('Drop files here to upload them.')}
       </p>
     );
   }
@@ -96,7 +97,7 @@ function Leaf({ path, depth, chosen, onFile }: FolderProps) {
       onClick={() => onFile(path)}
     >
       <span className="truncate">{fileName(path)}</span>
-      {isUnsaved && <span className="ml-auto text-small text-ink-3">not saved</span>}
+      {isUnsaved && <span className="ml-auto text-small text-ink-3">{t('not saved')}</span>}
     </button>
   );
 }

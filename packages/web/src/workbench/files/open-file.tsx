@@ -12,6 +12,7 @@ import { Empty, Late } from '../../ui/placeholder.tsx';
 import { useUnsaved } from './drafts.ts';
 import { FileBar } from './file-bar.tsx';
 import { TextFile } from './text-file.tsx';
+import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const PICTURES: Readonly<Record<string, string>> = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif' },
@@ -27,7 +28,7 @@ export function OpenFile({ path }: { readonly path: string }) {
     <>
       {isDrawing && (
         <Button small onClick={() => setAsText(!asText)}>
-          {asText ? 'Show the picture' : 'Edit the text'}
+          {asText ? t('Show the picture') : t('Edit the text')}
         </Button>
       )}
       <DownloadButton path={path} />
@@ -50,7 +51,7 @@ function Text({ path, acts }: ShownProps) {
     retry: false,
     placeholderData: (before) => before,
   });
-  if (file.isPending) return <Late>Reading {path}</Late>;
+  if (file.isPending) return <Late>{t('Reading {{path}}', { path })}</Late>;
   const isGone = file.error instanceof ApiError && file.error.status === 404;
   if (file.isError && !(isGone && isUnsaved)) {
     return <Unshown path={path} error={file.error} acts={acts} onAgain={() => void file.refetch()} />;
@@ -74,7 +75,7 @@ function Picture({ path, type, acts }: ShownProps & { readonly type: string }) {
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [file.data, type]);
-  if (file.isPending) return <Late>Reading {path}</Late>;
+  if (file.isPending) return <Late>{t('Reading {{path}}', { path })}</Late>;
   if (file.isError) return <Unshown path={path} error={file.error} acts={acts} onAgain={() => void file.refetch()} />;
   return (
     <>
@@ -90,12 +91,12 @@ function Unshown({ path, error, acts, onAgain }: ShownProps & { readonly error: 
     <>
       <FileBar path={path}>{acts}</FileBar>
       {why ? (
-        <Empty title={why}>It can be downloaded.</Empty>
+        <Empty title={t(why)}>{t('It can be downloaded.')}</Empty>
       ) : (
         <p className="p-4 text-ink-2" role="alert">
-          Could not read {path}: {error.message}.
+          {t('Could not read {{path}}: {{message}}.', { path, message: error.message })}{' '}
           <Button small onClick={onAgain}>
-            Try again
+            {t('Try again')}
           </Button>
         </p>
       )}
@@ -103,7 +104,10 @@ function Unshown({ path, error, acts, onAgain }: ShownProps & { readonly error: 
   );
 }
 
-const REASONS: Readonly<Record<number, string>> = { 413: 'This file is too large to be shown', 415: 'This file is not text' };
+const REASONS: Readonly<Record<number, PlainText>> = {
+  413: textKey('This file is too large to be shown'),
+  415: textKey('This file is not text'),
+};
 
 function DownloadButton({ path }: { readonly path: string }) {
   const { id } = useConversation();
@@ -120,7 +124,7 @@ function DownloadButton({ path }: { readonly path: string }) {
           {problem}
         </span>
       )}
-      <IconButton small label={`Download ${fileName(path)}`} onClick={() => void download()}>
+      <IconButton small label={t('Download {{path}}', { path: fileName(path) })} onClick={() => void download()}>
         <Icon of={Download} small />
       </IconButton>
     </>

@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { useFileDraft } from './drafts.ts';
 import { FileBar } from './file-bar.tsx';
+import { t } from '../../lib/language/text.ts';
 
 const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }));
 
@@ -44,18 +45,18 @@ export function TextFile({ path, text, acts, onAgain }: TextFileProps) {
     <>
       <FileBar path={path}>
         <span role="status" className="text-small text-ink-3">
-          {save.isPending ? 'Saving' : draft ? 'Not saved' : save.isSuccess ? 'Saved' : ''}
+          {save.isPending ? t('Saving') : draft ? t('Not saved') : save.isSuccess ? t('Saved') : ''}
         </span>
         {acts}
         {!isWatched && (
           <Button small look="main" hint="mod+s" disabled={!draft || isBehind} onClick={begin}>
-            Save
+            {t('Save')}
           </Button>
         )}
       </FileBar>
       {save.isError && !isConflict(save.error) && (
         <p className="files-notice" role="alert" data-tone="bad">
-          {fileName(path)} was not saved: {save.error.message}.
+          {t('{{path}} was not saved: {{message}}.', { path: fileName(path), message: save.error.message })}
         </p>
       )}
       {isBehind && (
@@ -67,7 +68,7 @@ export function TextFile({ path, text, acts, onAgain }: TextFileProps) {
           onTheirs={() => setDraft(undefined)}
         />
       )}
-      <Suspense fallback={<Late>Opening the editor</Late>}>
+      <Suspense fallback={<Late>{t('Opening the editor')}</Late>}>
         <CodeEditor path={path} text={shown} isReadOnly={isWatched === true} onWrite={write} onSave={begin} />
       </Suspense>
     </>
@@ -112,19 +113,21 @@ function Conflict({ path, now, mine, onMine, onTheirs }: ConflictProps) {
     <div className="files-notice" role="alert" data-tone="wait">
       <p>
         <b>
-          {fileName(path)} {now === undefined ? 'was removed' : 'changed'} while you were editing.
+          {now === undefined
+            ? t('{{path}} was removed while you were editing.', { path: fileName(path) })
+            : t('{{path}} changed while you were editing.', { path: fileName(path) })}
         </b>{' '}
-        The agent or a program did it. Nothing of yours was saved.
+        {t('The agent or a program did it. Nothing of yours was saved.')}
       </p>
       <div className="flex flex-wrap gap-2">
         <Button small look="line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          Show the difference
+          {t('Show the difference')}
         </Button>
         <Button small look="line" onClick={onMine}>
-          {now === undefined ? 'Save mine as a new file' : 'Save mine over it'}
+          {now === undefined ? t('Save mine as a new file') : t('Save mine over it')}
         </Button>
-        <Button small look="line" title="Undo brings yours back" onClick={onTheirs}>
-          {now === undefined ? 'Leave it removed' : 'Take what is there now'}
+        <Button small look="line" title={t('Undo brings yours back')} onClick={onTheirs}>
+          {now === undefined ? t('Leave it removed') : t('Take what is there now')}
         </Button>
       </div>
       {isOpen && (

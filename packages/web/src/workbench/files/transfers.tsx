@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download, Upload } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { count } from '../../copy/figures.ts';
 import { fileName } from '../../copy/shorten.ts';
 import { useCommands } from '../../lib/commands.ts';
 import { saveBlob } from '../../lib/save-blob.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { t } from '../../lib/language/text.ts';
 
 export interface UploadState {
   /** Uploads what replaces nothing; the rest waits for a word. */
@@ -44,9 +44,9 @@ export function useUpload(id: string, folder: string): UploadState {
       setReplacing([]);
     },
     words: isPending
-      ? `Uploading ${count(variables.length, 'file')}`
+      ? t('Uploading {{count}} files', { count: variables.length })
       : data
-        ? `Uploaded ${count(data.uploaded_files.length, 'file')} to ${folder || 'the workspace'}`
+        ? t('Uploaded {{count}} files to {{place}}', { count: data.uploaded_files.length, place: folder || t('the workspace') })
         : '',
     problem: error?.message ?? (skipped || undefined),
   };
@@ -59,18 +59,18 @@ export function Transfers({ folder, upload }: { readonly folder: string; readonl
   const zip = useMutation({
     mutationFn: async () => saveBlob(await tendon.files.zip(id, folder || undefined), `${fileName(folder) || 'workspace'}.zip`),
   });
-  const place = folder || 'the workspace';
+  const place = folder || t('the workspace');
   const choose = () => input.current?.click();
   useCommands('files', [
-    { id: 'upload', title: `Upload files to ${place}`, group: 'Here', run: choose },
-    { id: 'zip', title: `Download ${place} as a zip`, group: 'Here', run: () => zip.mutate() },
+    { id: 'upload', title: t('Upload files to {{place}}', { place }), group: 'Here', run: choose },
+    { id: 'zip', title: t('Download {{place}} as a zip', { place }), group: 'Here', run: () => zip.mutate() },
   ]);
   const problem = upload.problem ?? zip.error?.message;
   return (
     <>
       <div className="panel-bar">
         <span className="truncate text-ink-2" title={place}>
-          {folder ? `${folder}/` : 'Workspace'}
+          {folder ? `${folder}/` : t('Workspace')}
         </span>
         <span className="flex-1" />
         <input
@@ -78,16 +78,16 @@ export function Transfers({ folder, upload }: { readonly folder: string; readonl
           type="file"
           multiple
           hidden
-          aria-label={`Files for ${place}`}
+          aria-label={t('Files for {{place}}', { place })}
           onChange={(event) => {
             upload.offer([...(event.target.files ?? [])]);
             event.target.value = '';
           }}
         />
-        <IconButton small label={`Upload files to ${place}`} onClick={choose}>
+        <IconButton small label={t('Upload files to {{place}}', { place })} onClick={choose}>
           <Icon of={Upload} small />
         </IconButton>
-        <IconButton small label={`Download ${place} as a zip`} disabled={zip.isPending} onClick={() => zip.mutate()}>
+        <IconButton small label={t('Download {{place}} as a zip', { place })} disabled={zip.isPending} onClick={() => zip.mutate()}>
           <Icon of={Download} small />
         </IconButton>
       </div>
@@ -98,24 +98,23 @@ export function Transfers({ folder, upload }: { readonly folder: string; readonl
         </p>
       )}
       <p role="status" className={upload.words || zip.isPending ? 'files-notice text-ink-2' : undefined}>
-        {zip.isPending ? `Packing ${place}` : upload.words}
+        {zip.isPending ? t('Packing {{place}}', { place }) : upload.words}
       </p>
     </>
   );
 }
 
 function Replacing({ replacing, answer }: UploadState) {
+  const names = replacing.map(({ name }) => name).join(', ');
   return (
     <div className="files-notice" role="alert" data-tone="wait">
-      <p>
-        {replacing.map(({ name }) => name).join(', ')} {replacing.length === 1 ? 'is' : 'are'} there already.
-      </p>
+      <p>{replacing.length === 1 ? t('{{names}} is there already.', { names }) : t('{{names}} are there already.', { names })}</p>
       <div className="flex gap-2">
         <Button small look="line" onClick={() => answer(true)}>
-          Replace {count(replacing.length, 'file')}
+          {t('Replace {{count}} files', { count: replacing.length })}
         </Button>
         <Button small onClick={() => answer(false)}>
-          Leave as {replacing.length === 1 ? 'it is' : 'they are'}
+          {replacing.length === 1 ? t('Leave as it is') : t('Leave as they are')}
         </Button>
       </div>
     </div>

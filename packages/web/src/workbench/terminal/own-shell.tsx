@@ -2,6 +2,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { Button } from '../../ui/button.tsx';
 import { newShellSession, shellSession } from './shell-session.ts';
+import { t } from '../../lib/language/text.ts';
 
 /** The person's own shell in the sandbox. It stays while another tab is looked at, and ends with the page. */
 export function OwnShell() {
@@ -15,9 +16,9 @@ export function OwnShell() {
       <div ref={place} className="own-shell" />
       {ended !== undefined && (
         <p className="own-shell-end" role="alert">
-          The shell ended ({ended}).
+          {t('The shell ended ({{reason}}).', { reason: ended })}{' '}
           <Button small look="line" onClick={() => setSession(newShellSession(id))}>
-            Start a new one
+            {t('Start a new one')}
           </Button>
         </p>
       )}

@@ -4,6 +4,7 @@ import { Terminal } from '@xterm/xterm';
 import { openShell } from '@tendon/client';
 import { tendon } from '../../lib/server.ts';
 import { terminalTheme } from './terminal-theme.ts';
+import { t } from '../../lib/language/text.ts';
 
 /** One shell of the person's, and the terminal that shows it. Another tab takes it off the screen, and does not end it. */
 export interface ShellSession {
@@ -53,13 +54,13 @@ function startSession(id: string): ShellSession {
   let shell: ReturnType<typeof openShell> | undefined;
   const begin = () => {
     terminal.open(element);
-    terminal.textarea?.setAttribute('aria-label', 'Your shell. F6 leaves it.');
+    terminal.textarea?.setAttribute('aria-label', t('Your shell. F6 leaves it.'));
     fit.fit();
     shell = openShell(tendon, id, {
       size: { columns: terminal.cols, rows: terminal.rows },
       onOutput: (text) => terminal.write(text),
       onEnd: ({ code, reason }) => {
-        ended = code === null ? (reason ?? 'the connection ended') : `exit ${code}`;
+        ended = code === null ? (reason ?? t('the connection ended')) : t('exit {{code}}', { code });
         terminal.options.disableStdin = true;
         for (const listener of listeners) listener();
       },

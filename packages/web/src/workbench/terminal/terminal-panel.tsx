@@ -7,6 +7,7 @@ import { cut } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Late } from '../../ui/placeholder.tsx';
 import { EarlierEvents } from '../earlier-events.tsx';
+import { t } from '../../lib/language/text.ts';
 
 const MAX_COMMANDS = 200;
 const MAX_COMMAND = 4_000;
@@ -28,21 +29,21 @@ export function TerminalPanel({ eventId, isOwn = false }: { readonly eventId: nu
   return (
     <div className="terminal">
       <div className="panel-bar text-ink-2">
-        <span className="segments" role="group" aria-label="Shell">
+        <span className="segments" role="group" aria-label={t('Shell')}>
           <button type="button" aria-pressed={!isOwn} onClick={() => choose(false)}>
-            Agent’s shell, read only
+            {t('Agent’s shell, read only')}
           </button>
           {!isWatched && (
             <button type="button" aria-pressed={isOwn} onClick={() => choose(true)}>
-              Yours
+              {t('Yours')}
             </button>
           )}
         </span>
         <span className="flex-1" />
-        {isOwn && <span className="text-small text-ink-3">F6 leaves it</span>}
+        {isOwn && <span className="text-small text-ink-3">{t('F6 leaves it')}</span>}
       </div>
       {isOwn ? (
-        <Suspense fallback={<Late>Starting a shell</Late>}>
+        <Suspense fallback={<Late>{t('Starting a shell')}</Late>}>
           <OwnShell />
         </Suspense>
       ) : (
@@ -67,10 +68,10 @@ function AgentsShell({ eventId, onOwn }: { readonly eventId: number | undefined;
     return (
       <>
         <EarlierEvents />
-        <Empty title={gaps.length > 0 ? 'No command in what is loaded' : 'No shell yet'}>
-          The agent’s shell appears with its first command.
+        <Empty title={gaps.length > 0 ? t('No command in what is loaded') : t('No shell yet')}>
+          {t('The agent’s shell appears with its first command.')}
           <Button look="line" className="mt-2" onClick={onOwn}>
-            Open your own
+            {t('Open your own')}
           </Button>
         </Empty>
       </>

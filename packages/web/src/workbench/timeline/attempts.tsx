@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { costWords } from '../../copy/cost-words.ts';
-import { count } from '../../copy/figures.ts';
 import { conversationSentence } from '../../copy/state-sentence.ts';
 import { cut } from '../../copy/shorten.ts';
 import { paths } from '../../lib/paths.ts';
@@ -12,6 +11,7 @@ import { conversationQuery, conversationsQuery, tendon } from '../../lib/server.
 import { Button } from '../../ui/button.tsx';
 import { StateGlyph } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { t, textKey } from '../../lib/language/text.ts';
 
 /** Conversations that go on from this one, and the one and the others that it goes on from: attempts at the same work. */
 export function Attempts() {
@@ -28,23 +28,23 @@ export function Attempts() {
   const other = others.find(({ conversation_id: which }) => which === compared);
   return (
     <section aria-labelledby="attempts-heading">
-      <h2 id="attempts-heading">Other attempts</h2>
-      <ul aria-label="Other attempts">
+      <h2 id="attempts-heading">{t('Other attempts')}</h2>
+      <ul aria-label={t('Other attempts')}>
         {others.map((info) => (
           <li key={info.conversation_id} className="moment">
             <StateGlyph glyph={conversationSentence(info).glyph} />
             <Link className="flex-1 truncate" to={paths.conversation(info.conversation_id)}>
               {info.title}
             </Link>
-            <span className="text-small text-ink-3">{info.conversation_id === origin ? 'the first one' : 'went on from here'}</span>
+            <span className="text-small text-ink-3">{info.conversation_id === origin ? t('the first one') : t('went on from here')}</span>
             <Button
               small
               look="line"
               aria-pressed={info.conversation_id === compared}
-              aria-label={`Compare with ${info.title}`}
+              aria-label={t('Compare with {{title}}', { title: info.title })}
               onClick={() => setCompared(info.conversation_id === compared ? undefined : info.conversation_id)}
             >
-              Compare
+              {t('Compare')}
             </Button>
           </li>
         ))}
@@ -57,23 +57,23 @@ export function Attempts() {
 /** Two attempts side by side: how they ended, what they cost and changed, and their last words. */
 function Comparison({ left, right }: { readonly left: ConversationInfo; readonly right: ConversationInfo }) {
   const facts = [useFacts(left), useFacts(right)];
-  const rows = ['State', 'Cost', 'Files changed', 'Last words'] as const;
+  const rows = [textKey('State'), textKey('Cost'), textKey('Files changed'), textKey('Last words')] as const;
   return (
     <table className="comparison">
-      <caption className="sr-only">Two attempts</caption>
+      <caption className="sr-only">{t('Two attempts')}</caption>
       <thead>
         <tr>
           <td />
-          <th scope="col">This one</th>
+          <th scope="col">{t('This one')}</th>
           <th scope="col">{right.title}</th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row}>
-            <th scope="row">{row}</th>
+            <th scope="row">{t(row)}</th>
             {facts.map((of, index) => (
-              <td key={index}>{of[row] ?? <Late>Reading</Late>}</td>
+              <td key={index}>{of[row] ?? <Late>{t('Reading')}</Late>}</td>
             ))}
           </tr>
         ))}
@@ -92,7 +92,8 @@ function useFacts(info: ConversationInfo) {
       const found = await tendon.files.changes(id);
       const names = found.slice(0, MOST_NAMES).map(({ path }) => path);
       const more = found.length - names.length;
-      return `${count(found.length, 'file')}${names.length > 0 ? `: ${names.join(', ')}` : ''}${more > 0 ? ` and ${more} more` : ''}`;
+      const listed = more > 0 ? t('{{names}} and {{more}} more', { names: names.join(', '), more }) : names.join(', ');
+      return [t('{{count}} files', { count: found.length }), listed].filter(Boolean).join(': ');
     },
     retry: false,
   });
@@ -101,15 +102,15 @@ function useFacts(info: ConversationInfo) {
     queryFn: async ({ signal }) => {
       const query = { include_types: 'message,finish', source: 'agent', reverse: 'true', limit: 1 };
       const { args = {} } = ((await tendon.conversations.events(id, query, signal)).events[0] ?? {}) as { readonly args?: LastWords };
-      return cut(args.final_thought || args.content || 'None yet', 1_000);
+      return cut(args.final_thought || args.content || t('None yet'), 1_000);
     },
     retry: false,
   });
   const cost = costWords({ cost: info.accumulated_cost, unpriced: info.unpriced_tokens, answeredBy: info.answered_by });
   return {
     State: conversationSentence(info).text,
-    Cost: cost.title ?? (cost.text || 'not known'),
-    'Files changed': changes.error ? 'not known: no git, or it could not be asked' : changes.data,
+    Cost: cost.title ?? (cost.text || t('not known')),
+    'Files changed': changes.error ? t('not known: no git, or it could not be asked') : changes.data,
     'Last words': words.error?.message ?? words.data,
   };
 }

@@ -4,6 +4,7 @@ import { useConversation } from '../../conversation/open-conversation.ts';
 import { tendon } from '../../lib/server.ts';
 import { Late } from '../../ui/placeholder.tsx';
 import type { Moment } from './timeline-panel.tsx';
+import { t } from '../../lib/language/text.ts';
 
 interface BackToProps {
   readonly moment: Moment;
@@ -28,7 +29,7 @@ export function BackTo({ moment, hasEarlier, onDone }: BackToProps) {
     retry: false,
     staleTime: 0,
   });
-  if (first.isPending) return <Late>Looking for the moment</Late>;
+  if (first.isPending) return <Late>{t('Looking for the moment')}</Late>;
   if (first.error) {
     return (
       <p role="alert" className="tone-bad">
@@ -36,16 +37,16 @@ export function BackTo({ moment, hasEarlier, onDone }: BackToProps) {
       </p>
     );
   }
-  if (first.data === Infinity) return <p className="restore">Nothing was done since this message.</p>;
+  if (first.data === Infinity) return <p className="restore">{t('Nothing was done since this message.')}</p>;
   return (
     <RestoreHere
       actionId={first.data}
-      words="Restore to when this message was sent. It can be taken back from its own row."
+      words={t('Restore to when this message was sent. It can be taken back from its own row.')}
       fork={
         hasEarlier
           ? {
               lastId: moment.id - 1,
-              words: 'Or leave this as it is, and go on from before this message in a second conversation with a folder of its own.',
+              words: t('Or leave this as it is, and go on from before this message in a second conversation with a folder of its own.'),
             }
           : undefined
       }

@@ -8,6 +8,7 @@ import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Late } from '../../ui/placeholder.tsx';
 import { Attempts } from './attempts.tsx';
+import { t } from '../../lib/language/text.ts';
 
 const BackTo = lazy(async () => ({ default: (await import('./back-to.tsx')).BackTo }));
 
@@ -30,28 +31,29 @@ export function TimelinePanel() {
     retry: false,
   });
   const moments = pages.data?.pages.flatMap(({ events }) => events.map(momentOf)) ?? [];
-  if (pages.isPending) return <Late>Reading your messages</Late>;
+  if (pages.isPending) return <Late>{t('Reading your messages')}</Late>;
   if (pages.isError) {
     return (
       <div className="notice" role="alert">
         <b>{pages.error.message}</b>
         <Button look="line" onClick={() => void pages.refetch()}>
-          Try again
+          {t('Try again')}
         </Button>
       </div>
     );
   }
-  if (moments.length === 0) return <Empty title="No moment yet">Each message of yours is one: the way back to it is here.</Empty>;
+  if (moments.length === 0)
+    return <Empty title={t('No moment yet')}>{t('Each message of yours is one: the way back to it is here.')}</Empty>;
   return (
     <div className="timeline">
-      <ol aria-label="Your messages">
+      <ol aria-label={t('Your messages')}>
         {moments.map((moment, index) => (
           <MomentRow key={moment.id} moment={moment} hasEarlier={index < moments.length - 1 || pages.hasNextPage} />
         ))}
       </ol>
       {pages.hasNextPage && (
         <Button look="line" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          {pages.isFetchingNextPage ? 'Loading earlier messages' : 'Show earlier messages'}
+          {pages.isFetchingNextPage ? t('Loading earlier messages') : t('Show earlier messages')}
         </Button>
       )}
       <Attempts />
@@ -76,12 +78,18 @@ function MomentRow({ moment, hasEarlier }: { readonly moment: Moment; readonly h
         <a className="flex-1 truncate" href={`#event-${moment.id}`}>
           {words}
         </a>
-        <Button small look="line" aria-expanded={isOpen} aria-label={`Back to here: ${words}`} onClick={() => setOpen(!isOpen)}>
-          Back to here
+        <Button
+          small
+          look="line"
+          aria-expanded={isOpen}
+          aria-label={t('Back to here: {{words}}', { words })}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t('Back to here')}
         </Button>
       </div>
       {isOpen && (
-        <Suspense fallback={<Late>Looking for the moment</Late>}>
+        <Suspense fallback={<Late>{t('Looking for the moment')}</Late>}>
           <BackTo moment={moment} hasEarlier={hasEarlier} onDone={() => setOpen(false)} />
         </Suspense>
       )}
