@@ -312,7 +312,16 @@ const twice = () =>
     state(at(39, 20), 'finished'),
   ]);
 
+/** Of a release whose answers had their cost alone. */
+const imported = () =>
+  script([
+    { when: at(38), source: 'user', action: 'message', args: { content: 'Count the samples', image_urls: [] } },
+    act(at(38, 9), 'finish', { final_thought: 'There are 214.', outputs: {} }, { llm_metrics: { accumulated_cost: 0.3 } }),
+    state(at(38, 20), 'finished'),
+  ]);
+
 const SCRIPTS = {
+  imported,
   twice,
   ledger,
   kinds,
@@ -327,6 +336,7 @@ const SCRIPTS = {
 
 /** Found by its address alone. */
 export const UNLISTED = [
+  info('imported', 'Count the samples', null, 'finished', 0.3, days(0)),
   info('refused', 'Sum the ledger of May', 'harbor/ledger', 'error', 0, days(0), 'STATUS$ERROR_LLM_AUTHENTICATION'),
   info('twice', 'Tidy the samples', 'harbor/ledger', 'finished', 0.02, days(0)),
 ];

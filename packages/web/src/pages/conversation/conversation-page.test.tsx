@@ -31,6 +31,12 @@ it('CL937: a key that was refused is replaced in the row that says so, in the pr
   await waitFor(() => expect(row.queryByLabelText('Another key')).toBeNull(), LATER);
 });
 
+it('a log whose metrics are the cost alone is shown like any other', async () => {
+  await open('/conversations/imported');
+  await screen.findByText('There are 214.', {}, LATER);
+  expect(within(screen.getByRole('contentinfo')).getByText(/\$0\.30/)).toBeDefined();
+});
+
 it('TR715: the command can be changed before it is approved', async () => {
   await open('/conversations/ledger');
   const decision = within(await screen.findByRole('region', { name: 'Decision' }, LATER));

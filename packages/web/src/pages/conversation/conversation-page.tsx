@@ -130,10 +130,11 @@ function ConversationStatus({
   readonly nextModel: string | null | undefined;
 }) {
   const [glyph, words] = CONNECTION[snapshot.connection.state];
-  const { metrics } = snapshot.state;
+  // A log of an earlier release, or of another server, has fewer of them.
+  const metrics: Partial<LlmMetrics> | undefined = snapshot.state.metrics;
   return (
     <StatusBar glyph={glyph} connection={t(words)}>
-      {metrics && <ContextMeter usage={metrics.accumulated_token_usage} />}
+      {metrics?.accumulated_token_usage && <ContextMeter usage={metrics.accumulated_token_usage} />}
       {metrics ? <Cost metrics={metrics} /> : isDemoModel(nextModel) && <span>{t('Demo model, free')}</span>}
     </StatusBar>
   );
@@ -171,10 +172,11 @@ function ContextMeter({ usage }: { readonly usage: Usage }) {
 }
 
 /** Where nobody knows the price, a million tokens count as a dollar of the budget. */
-function Cost({ metrics }: { readonly metrics: LlmMetrics }) {
-  const { accumulated_cost: cost, unpriced_tokens: unpriced = 0, max_budget_per_task: budget, accumulated_token_usage: usage } = metrics;
-  if (cost === 0 && isDemoModel(usage.model)) return <span>{t('Demo model, free')}</span>;
-  const { text, title = text } = costWords({ cost, unpriced, answeredBy: usage.model });
+function Cost({ metrics }: { readonly metrics: Partial<LlmMetrics> }) {
+  const { accumulated_cost: cost = 0, unpriced_tokens: unpriced = 0, max_budget_per_task: budget = null } = metrics;
+  const model = metrics.accumulated_token_usage?.model;
+  if (cost === 0 && isDemoModel(model)) return <span>{t('Demo model, free')}</span>;
+  const { text, title = text } = costWords({ cost, unpriced, answeredBy: model });
   const isNear = budget !== null && cost + unpriced / 1e6 >= budget * 0.8;
   return (
     <span className={cx(isNear && 'tone-wait')}>

@@ -44,9 +44,9 @@ function modelOf({
   llm_metrics: metrics,
 }: {
   readonly tool_call_metadata?: ToolCallMetadata;
-  readonly llm_metrics?: LlmMetrics;
+  readonly llm_metrics?: Partial<LlmMetrics>;
 }) {
-  return call?.model_response.model ?? metrics?.accumulated_token_usage.model;
+  return call?.model_response.model ?? metrics?.accumulated_token_usage?.model;
 }
 
 export const rejectCard: ActionCard<'reject'> = ({ action }) => {
