@@ -10,7 +10,7 @@ const settings = (id) => ({ name: `settings-${id}`, path: `/settings/${id}` });
 const panel = (name, ready) => ({
   name: `panel-${name.toLowerCase()}`,
   path: '/conversations/ledger',
-  reach: [tab(new RegExp(`^${name}`)), ready],
+  reach: [tab(/^Changes 4/), tab(new RegExp(`^${name}`)), ready],
 });
 
 /**

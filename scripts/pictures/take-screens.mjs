@@ -1,7 +1,7 @@
 // Takes the pictures of the screens, of a server of made-up conversations whose clock stands.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NOW, SCREENS } from './screens.mjs';
 
@@ -25,13 +25,34 @@ export async function takeScreens({ node, browser, folder, word = '', asPng = fa
       const [address] = await once(server.stdout, 'data');
       for (const look of wanted) {
         const picture = await pictureOf(browser, String(address).trim(), look, asPng ? 'png' : 'webp');
-        writeFileSync(join(folder, `${look.name}.${asPng ? 'png' : 'webp'}`), picture);
+        const path = join(folder, `${look.name}.${asPng ? 'png' : 'webp'}`);
+        if (asPng || !existsSync(path) || (await differ(browser, readFileSync(path), picture))) writeFileSync(path, picture);
       }
     } finally {
       server.kill();
       await once(server, 'exit');
     }
   }
+}
+
+/** Whether a person could see it: edges of letters come out a little different each time, and that is no other picture. */
+async function differ(browser, before, after) {
+  const page = await browser.newPage();
+  const sources = [before, after].map((picture) => `data:image/webp;base64,${picture.toString('base64')}`);
+  const count = await page.evaluate(async (urls) => {
+    const pixelsOf = async (url) => {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      context.drawImage(image, 0, 0);
+      return context.getImageData(0, 0, image.width, image.height).data;
+    };
+    const [old, now] = await Promise.all(urls.map(pixelsOf));
+    return old.length === now.length ? now.filter((value, index) => Math.abs(value - old[index]) > 40).length : Infinity;
+  }, sources);
+  await page.close();
+  return count > 0;
 }
 
 function looksOf({ name, themes = ['light'], isPhone = false, ...screen }) {
@@ -56,6 +77,8 @@ async function pictureOf(browser, address, { name, path, reach = [], theme, view
     for (const step of reach) await step(page);
     await page.waitForLoadState('networkidle');
     await page.evaluate('document.fonts.ready');
+    // A caret blinks.
+    await page.addStyleTag({ content: '* { caret-color: transparent !important; }' });
     const devtools = await context.newCDPSession(page);
     const { data } = await devtools.send('Page.captureScreenshot', { format, ...(format === 'webp' && { quality: 82 }) });
     return Buffer.from(data, 'base64');
