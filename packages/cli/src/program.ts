@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   secrets: async () => (await import('./secrets-command.ts')).secretsCommand,
   executor: async () => (await import('./executor-command.ts')).executorCommand,
   conformance: async () => (await import('./conformance-command.ts')).conformanceCommand,
+  schema: async () => (await import('./schema-command.ts')).schemaCommand,
   completion: async () => (await import('./completion-command.ts')).completionCommand,
 };
 

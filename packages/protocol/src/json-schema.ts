@@ -1,20 +1,24 @@
 import { z } from 'zod';
+import { AGENT_STATES } from './agent-state.ts';
 import { ACTIONS, OBSERVATIONS } from './kinds.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * JSON Schema (draft 2020-12) of every event as `openhands-v0` writes it, one definition per kind.
- * Objects are open: clients must expect more keys than they know, and kinds they do not know (`UnknownEvent`).
+ * `any server`: a field that another server of these generations may leave out is not required. Objects are open: clients must expect more keys than they know, and kinds they do not know (`UnknownEvent`).
  */
-export function eventsJsonSchema(): JsonSchema {
+export function eventsJsonSchema(of: 'written' | 'any server' = 'written'): JsonSchema {
+  const toSchema = (schema: z.ZodType) =>
+    of === 'written' ? schemaOf(schema, 'output') : loosened(schemaOf(schema, 'output'), schemaOf(schema, 'input'));
+  const needed = ['id', 'timestamp', 'source', ...(of === 'written' ? ['message'] : [])];
   const actions = Object.values(ACTIONS).map((definition): [string, JsonSchema] => [
     `${pascal(definition.kind)}Action`,
-    actionSchema(definition.kind, toSchema(definition.args)),
+    actionSchema(definition.kind, toSchema(definition.args), needed),
   ]);
   const observations = Object.values(OBSERVATIONS).map((definition): [string, JsonSchema] => [
     `${pascal(definition.kind)}Observation`,
-    observationSchema(definition.kind, toSchema(definition.extras)),
+    observationSchema(definition.kind, toSchema(definition.extras), needed),
   ]);
   const known = [...actions, ...observations];
   return {
@@ -29,7 +33,7 @@ export function eventsJsonSchema(): JsonSchema {
 const META = {
   id: { type: 'integer', minimum: 0, description: 'Per conversation, from 0, without gaps.' },
   timestamp: { type: 'string', format: 'date-time', description: 'UTC, with Z.' },
-  source: { enum: ['agent', 'user', 'environment'] },
+  source: { $ref: '#/$defs/EventSource' },
   message: { type: 'string', description: 'Friendly text for a chat log.' },
   cause: { type: 'integer', minimum: 0, description: 'The id of the action that this answers.' },
   tool_call_metadata: { $ref: '#/$defs/ToolCallMetadata' },
@@ -39,6 +43,8 @@ const META = {
 const CLIENT_ID = { type: 'string', description: 'What the client that sent the action calls it.' };
 
 const SHARED = {
+  EventSource: { enum: ['agent', 'user', 'environment'] },
+  AgentState: { enum: AGENT_STATES },
   ToolCallMetadata: {
     type: 'object',
     properties: {
@@ -51,23 +57,32 @@ const SHARED = {
   LlmMetrics: {
     type: 'object',
     description: 'Accumulated over the conversation; cost in US dollars.',
-    properties: { accumulated_cost: { type: 'number' }, unpriced_tokens: { type: 'number' }, accumulated_token_usage: { type: 'object' } },
+    properties: {
+      accumulated_cost: { type: 'number' },
+      unpriced_tokens: { type: 'number' },
+      accumulated_token_usage: { type: 'object' },
+      // One for each request, as OpenHands sends them.
+      costs: { type: 'array' },
+      response_latencies: { type: 'array' },
+      token_usages: { type: 'array' },
+      max_budget_per_task: { type: ['number', 'null'] },
+    },
   },
 };
 
-function actionSchema(kind: string, args: JsonSchema): JsonSchema {
+function actionSchema(kind: string, args: JsonSchema, needed: readonly string[]): JsonSchema {
   return {
     type: 'object',
     properties: { ...META, action: { const: kind }, args, timeout: { type: 'number', description: 'Seconds.' }, client_id: CLIENT_ID },
-    required: ['id', 'timestamp', 'source', 'message', 'action', 'args'],
+    required: [...needed, 'action', 'args'],
   };
 }
 
-function observationSchema(kind: string, extras: JsonSchema): JsonSchema {
+function observationSchema(kind: string, extras: JsonSchema, needed: readonly string[]): JsonSchema {
   return {
     type: 'object',
     properties: { ...META, observation: { const: kind }, content: { type: 'string' }, extras, success: { type: 'boolean' } },
-    required: ['id', 'timestamp', 'source', 'message', 'observation', 'content', 'extras'],
+    required: [...needed, 'observation', 'content', 'extras'],
   };
 }
 
@@ -86,10 +101,24 @@ function unknownSchema(): JsonSchema {
   };
 }
 
-/** Every default is filled in on what the server writes, so the schema is that of the output. */
-function toSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output', unrepresentable: 'any' });
+/** `output`: every default is filled in, as the server writes it. `input`: what has a default may be left out. */
+function schemaOf(schema: z.ZodType, io: 'output' | 'input'): JsonSchema {
+  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
   return rest;
+}
+
+/** The types of the one, with what the other requires. */
+function loosened(output: JsonSchema, input: JsonSchema): JsonSchema {
+  const inner = (key: string): [string, JsonSchema] => [
+    key,
+    loosened((output.properties as Record<string, JsonSchema>)[key]!, ((input.properties ?? {}) as Record<string, JsonSchema>)[key] ?? {}),
+  ];
+  return {
+    ...output,
+    ...(output.required !== undefined && { required: input.required ?? [] }),
+    ...(output.properties !== undefined && { properties: Object.fromEntries(Object.keys(output.properties as object).map(inner)) }),
+    ...(output.items !== undefined && { items: loosened(output.items as JsonSchema, (input.items ?? {}) as JsonSchema) }),
+  };
 }
 
 function pascal(kind: string): string {
