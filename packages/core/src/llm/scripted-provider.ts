@@ -141,11 +141,14 @@ function* answering(step: ScriptedAnswer, context: { request: LlmRequest; index:
 const tokensOf = (characters: number): number => Math.ceil(characters / 4);
 
 const DELTA_LENGTH = 24;
+/** Of one text: a longer one comes in longer pieces. */
+const MOST_DELTAS = 1000;
 
 /** Pieces of about `DELTA_LENGTH` characters that never cut a surrogate pair. */
 function* deltas(part: 'text' | 'reasoning' | 'tool', text: string): Iterable<LlmEvent> {
+  const length = Math.max(DELTA_LENGTH, Math.ceil(text.length / MOST_DELTAS));
   for (let from = 0; from < text.length;) {
-    let to = Math.min(from + DELTA_LENGTH, text.length);
+    let to = Math.min(from + length, text.length);
     if (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to++;
     yield { type: 'delta', part, text: text.slice(from, to) };
     from = to;
