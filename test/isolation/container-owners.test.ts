@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,21 +5,22 @@ import { afterAll, expect, it } from 'vitest';
 import { createDockerDriver } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, never, run } from '@tendon/runtime/testing';
 import { openEngine } from '@tendon/runtime/testing/containers';
+import { asOrdinaryUser, ORDINARY } from './as-ordinary-user.ts';
 
 const engine = await openEngine('docker');
 const image = engine.image('bookworm');
 afterAll(() => engine.close());
-const ORDINARY = { uid: 1234, gid: 1234 };
 
 it('SB5: files of a container belong to the ordinary user whose server it is', () => {
   chmodSync(engine.host.replace('unix://', ''), 0o666);
   const home = mkdtempSync(join(tmpdir(), 'tendon-owner-'));
-  chownSync(home, ORDINARY.uid, ORDINARY.gid);
   try {
-    const script = join(import.meta.dirname, 'ordinary-user.ts');
-    const args = ['--conditions=tendon-source', script, home, `docker=${engine.host}=${image}`];
-    const answer = execFileSync(process.execPath, args, { ...ORDINARY, env: { HOME: home, PATH: process.env.PATH }, encoding: 'utf8' });
-    expect(JSON.parse(answer)).toEqual({ output: 'tendon\nalive', namespaces: 'closed', owner: ORDINARY.uid, strength: 'container' });
+    expect(asOrdinaryUser('ordinary-user.ts', home, `docker=${engine.host}=${image}`)).toEqual({
+      output: 'tendon\nalive',
+      namespaces: 'closed',
+      owner: ORDINARY.uid,
+      strength: 'container',
+    });
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

@@ -1,17 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLocalDriver } from '@tendon/runtime';
 import { anchorOf, createTestSandboxes, executorFolder, never, run } from '@tendon/runtime/testing';
-
-const isRoot = process.getuid?.() === 0;
-const ORDINARY = { uid: 12_345, gid: 12_345 };
+import { asOrdinaryUser, IS_ROOT, ORDINARY } from './as-ordinary-user.ts';
 
 /** Who owns what a sandbox writes, for each combination of server and workspace that this machine lets us make. */
 describe('SB5: files belong to the owner of the workspace', () => {
-  const owners = isRoot ? [{ uid: 0, gid: 0 }, ORDINARY] : [{ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }];
+  const owners = IS_ROOT ? [{ uid: 0, gid: 0 }, ORDINARY] : [{ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }];
 
   it.each(owners)('the server as it is, the workspace of $uid', async (owner) => {
     const sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder() }));
@@ -31,17 +28,15 @@ describe('SB5: files belong to the owner of the workspace', () => {
   });
 
   it('a server that is an ordinary user', async () => {
-    if (!isRoot) return; // then every other test here proves it
+    if (!IS_ROOT) return; // then every other test here proves it
     const home = mkdtempSync(join(tmpdir(), 'tendon-owner-'));
-    chownSync(home, ORDINARY.uid, ORDINARY.gid);
     try {
-      const script = join(import.meta.dirname, 'ordinary-user.ts');
-      const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, home], {
-        ...ORDINARY,
-        env: { HOME: home, PATH: process.env.PATH },
-        encoding: 'utf8',
+      expect(asOrdinaryUser('ordinary-user.ts', home)).toEqual({
+        output: 'tendon\nalive',
+        namespaces: 'closed',
+        owner: ORDINARY.uid,
+        strength: 'os-sandbox',
       });
-      expect(JSON.parse(answer)).toEqual({ output: 'tendon\nalive', namespaces: 'closed', owner: ORDINARY.uid, strength: 'os-sandbox' });
     } finally {
       rmSync(home, { recursive: true, force: true });
     }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -7,11 +7,11 @@ import { createDockerDriver } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, never, run } from '@tendon/runtime/testing';
 import { openEngine } from '@tendon/runtime/testing/containers';
 import { runs, someOf } from '@tendon/testing';
+import { asOrdinaryUser } from './as-ordinary-user.ts';
 import { layProject, leavings, NAMES, swapInnerProject } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
 
-const STARTS = runs(20, 5);
-const ORDINARY = { uid: 12_345, gid: 12_345 };
+const STARTS = runs(20, 4);
 const IN_WORDS = /did not start[^]*(?:was exchanged while|has been put in the place|Mounts denied|no folder any more|cannot see)/;
 
 describe.each(someOf(['docker', 'podman'] as const, 1))('a person’s project in %s', async (name) => {
@@ -67,16 +67,15 @@ describe.each(someOf(['docker', 'podman'] as const, 1))('a person’s project in
 
   it('SB470, SB477: nor where the server is an ordinary user who may use the engine', () => {
     const folder = place();
-    chownSync(folder, ORDINARY.uid, ORDINARY.gid);
     chmodSync(engine.host.replace(/^unix:\/\//, ''), 0o666);
-    const script = join(import.meta.dirname, 'ordinary-user-project.ts');
     const of = `docker=${engine.host}=${engine.image('bookworm')}`;
-    const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, of, String(STARTS)], {
-      ...ORDINARY,
-      env: { HOME: folder, PATH: process.env.PATH },
-      encoding: 'utf8',
-    });
-    const { swapped, output, hasRun, names } = JSON.parse(answer) as { swapped: Swapped; output: string; hasRun: boolean; names: string[] };
+    const answer = asOrdinaryUser<{ swapped: Swapped; output: string; hasRun: boolean; names: string[] }>(
+      'ordinary-user-project.ts',
+      folder,
+      of,
+      String(STARTS),
+    );
+    const { swapped, output, hasRun, names } = answer;
     expect({ output, hasRun, names }).toEqual({ output: '', hasRun: false, names: [] });
     expect(swapped.escaped).toEqual([]);
     expect(swapped.started).toBeGreaterThan(0);

@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLocalDriver } from '@tendon/runtime';
 import { anchorOf, createTestSandboxes, executorFolder, isAlive, never, observe, run, signalProcess, until } from '@tendon/runtime/testing';
 import { runs } from '@tendon/testing';
+import { asOrdinaryUser, IS_ROOT } from './as-ordinary-user.ts';
 import { layProject, leavings, NAMES, swapInnerProject, type Project } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
 
-const isRoot = process.getuid?.() === 0;
 /** Of sandboxes in a folder that is swapped meanwhile. */
-const STARTS = runs(80);
-const ORDINARY = { uid: 12_345, gid: 12_345 };
+const STARTS = runs(80, 5);
 
 function place(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-protected-')));
@@ -214,19 +213,9 @@ it('SB476: nothing is held in a folder that was made for the conversation, nor i
   }
 });
 
-function asOrdinaryUser(script: string, folder: string, ...rest: readonly string[]): string {
-  if (isRoot) chownSync(folder, ORDINARY.uid, ORDINARY.gid);
-  return execFileSync(process.execPath, ['--conditions=tendon-source', join(import.meta.dirname, script), folder, ...rest], {
-    ...(isRoot && ORDINARY),
-    env: { HOME: folder, PATH: process.env.PATH },
-    encoding: 'utf8',
-  });
-}
-
 it('SB470, SB477: nor where the server is an ordinary user', () => {
-  if (!isRoot) return; // then the others prove it
-  const answer = asOrdinaryUser('ordinary-user-project.ts', place(), 'local', String(STARTS));
-  const { swapped, ...left } = JSON.parse(answer) as { swapped: Swapped };
+  if (!IS_ROOT) return; // then the others prove it
+  const { swapped, ...left } = asOrdinaryUser<{ swapped: Swapped }>('ordinary-user-project.ts', place(), 'local', String(STARTS));
   expect(left).toEqual({ output: '', hasRun: false, commits: 'second\nfirst', names: [] });
   expectHeld(swapped);
 });
@@ -241,7 +230,7 @@ interface Mounted {
 
 it('SB730, SB731, SB732: an ordinary user mounts what is protected by descriptors, with the same rights inside, or says that it does not', () => {
   const folder = place();
-  const answer = JSON.parse(asOrdinaryUser('ordinary-user-mounts.ts', folder, String(STARTS))) as Record<string, Mounted>;
+  const answer = asOrdinaryUser<Record<string, Mounted>>('ordinary-user-mounts.ts', folder, String(STARTS));
   const { byDescriptor, byName, unprotected } = answer as Record<'byDescriptor' | 'byName' | 'unprotected', Mounted>;
   expect(byDescriptor).toMatchObject({ given: [], left: 0 });
   expect(byDescriptor.description).not.toMatch(/BY NAME/);
@@ -255,7 +244,7 @@ it('SB730, SB731, SB732: an ordinary user mounts what is protected by descriptor
 });
 
 it('SB565: what an agent has closed to a server of its own user is not taken for nothing: the start is refused in words', () => {
-  const refusals = JSON.parse(asOrdinaryUser('ordinary-user-closed.ts', place())) as readonly string[];
+  const refusals = asOrdinaryUser<readonly string[]>('ordinary-user-closed.ts', place());
   expect(refusals).toEqual(
     ['.git', 'below', 'below/inner/.git'].map((path) => expect.stringMatching(`${path} in the workspace cannot be read \\(EACCES\\)`)),
   );

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, afterAll, expect, it, onTestFinished } from 'vitest';
@@ -7,10 +6,10 @@ import { createDockerDriver } from '@tendon/runtime';
 import { executorFolder } from '@tendon/runtime/testing';
 import { engineOfRun, openEngine } from '@tendon/runtime/testing/containers';
 import { runs } from '@tendon/testing';
+import { asOrdinaryUser } from './as-ordinary-user.ts';
 import { swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
-const STARTS = runs(20, 5);
-const ORDINARY = { uid: 12_345, gid: 12_345 };
+const STARTS = runs(20, 4);
 const IN_WORDS =
   /^(?![^]*written outside)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place|Mounts denied|cannot see)/;
 
@@ -41,18 +40,15 @@ describe(`workspaces of ${engineOfRun()}`, async () => {
   });
 
   it('SB301: nor where the server is an ordinary user who may use the engine', () => {
-    const folder = place();
-    chownSync(folder, ORDINARY.uid, ORDINARY.gid);
     const socket = engine.host.replace(/^unix:\/\//, '');
     chmodSync(socket, 0o666);
-    const script = join(import.meta.dirname, 'ordinary-user-swaps.ts');
     const of = `docker=${engine.host}=${engine.image('bookworm')}`;
-    const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, of, String(STARTS)], {
-      ...ORDINARY,
-      env: { HOME: folder, PATH: process.env.PATH },
-      encoding: 'utf8',
-    });
-    const { between, swapped } = JSON.parse(answer) as { between: string; swapped: Swapped };
+    const { between, swapped } = asOrdinaryUser<{ between: string; swapped: Swapped }>(
+      'ordinary-user-swaps.ts',
+      place(),
+      of,
+      String(STARTS),
+    );
     expect(between).toMatch(IN_WORDS);
     expect(swapped.escaped).toEqual([]);
     expect(swapped.real).toBe(swapped.started);

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '@tendon/protocol/masking';
@@ -8,10 +7,10 @@ import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLocalDriver, createRemoteDriver } from '@tendon/runtime';
 import { anchorOf, createTestSandboxes, executorFolder, findProcesses, never, run } from '@tendon/runtime/testing';
+import { asOrdinaryUser, IS_ROOT } from './as-ordinary-user.ts';
 import { laySwap, swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
-const isRoot = process.getuid?.() === 0;
-const ORDINARY = { uid: 12_345, gid: 12_345 };
+const STARTS = runs(100, 5);
 const local = () => createLocalDriver({ executor: executorFolder() });
 /** Each of them says what is wrong. A bubblewrap that looks at the path twice notices a swap itself. */
 const IN_WORDS =
@@ -55,7 +54,7 @@ it('SB300: a link in the place of a workspace is refused in words, at the first 
 it('SB300: what was opened is mounted, whatever its path leads to by then', async () => {
   const folder = place();
   const seen = await swapInBetween(local(), { base: join(folder, 'base'), folder });
-  expect(seen).toMatch(isRoot ? /^real\s+written$/ : IN_WORDS);
+  expect(seen).toMatch(IS_ROOT ? /^real\s+written$/ : IN_WORDS);
 });
 
 it('SB300: nothing in a sandbox holds a descriptor of the host, by which it could be left', async () => {
@@ -74,22 +73,19 @@ it('SB300: nothing in a sandbox holds a descriptor of the host, by which it coul
 
 it('SB301: a workspace that is swapped for a link while sandboxes start leads nowhere else', async () => {
   const folder = place();
-  const swapped = await swapWorkspaces(local(), { base: join(folder, 'base'), folder }, 30);
+  const swapped = await swapWorkspaces(local(), { base: join(folder, 'base'), folder }, runs(30, 15));
   expectHeld(swapped, IN_WORDS);
   expect(swapped.real).toBeGreaterThan(0);
 });
 
 it('SB301: nor where the server is an ordinary user', () => {
-  if (!isRoot) return; // then the others prove it
-  const folder = place();
-  chownSync(folder, ORDINARY.uid, ORDINARY.gid);
-  const script = join(import.meta.dirname, 'ordinary-user-swaps.ts');
-  const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, 'local', String(runs(100))], {
-    ...ORDINARY,
-    env: { HOME: folder, PATH: process.env.PATH },
-    encoding: 'utf8',
-  });
-  const { between, swapped } = JSON.parse(answer) as { between: string; swapped: Swapped };
+  if (!IS_ROOT) return; // then the others prove it
+  const { between, swapped } = asOrdinaryUser<{ between: string; swapped: Swapped }>(
+    'ordinary-user-swaps.ts',
+    place(),
+    'local',
+    String(STARTS),
+  );
   expect(between).toMatch(IN_WORDS);
   expectHeld(swapped, IN_WORDS);
 });
@@ -98,6 +94,6 @@ it('SB301: nor on another host', async () => {
   const host = await ExecutorHostProcess.start();
   onTestFinished(() => host.remove());
   const driver = createRemoteDriver({ url: host.url, key: new Secret(host.key) });
-  const swapped = await swapWorkspaces(driver, { base: host.workspace, hostPath: '/workspace/inner' }, runs(100));
+  const swapped = await swapWorkspaces(driver, { base: host.workspace, hostPath: '/workspace/inner' }, STARTS);
   expectHeld(swapped, /a link is in its place|is outside of|not allowed|TENDON_ALLOWED_DIRS|has been put in the place/);
 });
