@@ -20,19 +20,9 @@ export const AGENT_STATES = [
 
 export type AgentState = (typeof AGENT_STATES)[number];
 
-/** What may follow a state in which the loop acts. */
-const FROM_ACTING = [
-  'loading',
-  'running',
-  'awaiting_user_input',
-  'paused',
-  'stopped',
-  'finished',
-  'rejected',
-  'error',
-  'rate_limited',
-  'awaiting_user_confirmation',
-] as const satisfies readonly AgentState[];
+/** What may follow a state in which the loop acts: all but these, which other states lead to. */
+const NOT_FROM_ACTING: ReadonlySet<AgentState> = new Set(['init', 'user_confirmed', 'user_rejected']);
+const FROM_ACTING = AGENT_STATES.filter((state) => !NOT_FROM_ACTING.has(state));
 
 /**
  * The states that may follow each; `FoldedLog` appends no other step.

@@ -20,9 +20,9 @@ const branch = z
   // No pattern: models are offered this schema, and not every one of them knows classes of Unicode.
   .refine((name) => /^[^\s\p{Cc}~^?*[\\]+$/u.test(name), 'this is no name of a branch');
 const sourceBranch = branch.describe('The branch with the changes; it must be pushed.');
-const targetBranch = branch.describe('The branch that they are for.');
+const branches = { source_branch: sourceBranch, target_branch: branch.describe('The branch that they are for.') };
 const title = z.string().trim().min(1, 'a title is expected').max(255);
-const text = z.string().max(MAX_BODY_CHARS).optional();
+const text = z.string().max(MAX_BODY_CHARS).optional().describe('What changes and why, as Markdown.');
 const labels = z.array(z.string().trim().min(1).max(100)).max(20).optional().describe('Labels that the repository already has.');
 /** A path, or the same as one segment of an address. */
 const project = z
@@ -39,10 +39,9 @@ export const PULL_REQUEST_TOOLS: readonly PullRequestTool[] = [
     description: 'Open a pull request on GitHub for a branch that is pushed. Gives its address; one that is open already is given again.',
     parameters: z.object({
       repo_name: ownerAndName.describe('The repository, as owner/name.'),
-      source_branch: sourceBranch,
-      target_branch: targetBranch,
+      ...branches,
       title,
-      body: text.describe('What changes and why, as Markdown.'),
+      body: text,
       draft: z.boolean().optional().describe('Whether it is a draft; default: true.'),
       labels,
     }),
@@ -61,10 +60,9 @@ export const PULL_REQUEST_TOOLS: readonly PullRequestTool[] = [
     description: 'Open a merge request on GitLab for a branch that is pushed. Gives its address; one that is open already is given again.',
     parameters: z.object({
       id: project,
-      source_branch: sourceBranch,
-      target_branch: targetBranch,
+      ...branches,
       title: title.describe('The title; "Draft: " before it makes it a draft.'),
-      description: text.describe('What changes and why, as Markdown.'),
+      description: text,
       labels,
     }),
     toParams: ({ id, source_branch, target_branch, ...args }) => ({
@@ -83,10 +81,9 @@ export const PULL_REQUEST_TOOLS: readonly PullRequestTool[] = [
       'Open a pull request on Bitbucket for a branch that is pushed. Gives its address; one that is open already is given again.',
     parameters: z.object({
       repo_name: ownerAndName.describe('The repository, as workspace/name.'),
-      source_branch: sourceBranch,
-      target_branch: targetBranch,
+      ...branches,
       title,
-      description: text.describe('What changes and why, as Markdown.'),
+      description: text,
     }),
     toParams: ({ repo_name, source_branch, target_branch, ...args }) => ({
       repository: repo_name,
