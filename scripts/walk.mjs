@@ -50,8 +50,10 @@ async function walk() {
     env: { ...env, HOME: home, TENDON_HOME: home, PORT: String(port), LOG_LEVEL: 'warn', LLM_MODEL: 'scripted/script.json' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const clients = [];
   try {
-    const say = await converse(`http://127.0.0.1:${port}`);
+    const { say, socket } = await converse(`http://127.0.0.1:${port}`);
+    clients.push(socket);
     await say('one');
     const paths = [];
     for (const words of ['two', 'three']) {
@@ -63,13 +65,15 @@ async function walk() {
     }
     return paths;
   } finally {
+    // It would look for a server for ever.
+    for (const client of clients) client.disconnect();
     server.kill('SIGTERM');
     await once(server, 'exit');
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-/** Opens a conversation; the returned function sends a message and waits for the agent's answer. */
+/** Opens a conversation; `say` sends a message and waits for the agent's answer. */
 async function converse(url) {
   while (!(await fetch(`${url}/alive`).catch(() => undefined))?.ok) await sleep(50);
   const answer = await fetch(`${url}/api/conversations`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
@@ -85,13 +89,14 @@ async function converse(url) {
     });
   const isWaiting = ({ observation, extras }) => observation === 'agent_state_changed' && extras.agent_state === 'awaiting_user_input';
   await next(isWaiting);
-  return async (content) => {
+  const say = async (content) => {
     const answered = next(({ source, action }) => source === 'agent' && action === 'message');
     const rested = next(isWaiting);
     socket.emit('oh_user_action', { action: 'message', args: { content } });
     await answered;
     return rested;
   };
+  return { say, socket };
 }
 
 async function freePort() {
