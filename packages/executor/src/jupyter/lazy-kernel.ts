@@ -3,19 +3,13 @@ import { join } from 'node:path';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from '../action-handler.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import type { CellRunner } from './run-cell.ts';
+import type { CellRunner, KernelBefore } from './run-cell.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
 /** Where a driver shows packages that were prepared for all sandboxes; one folder for each version of Python. */
 const SHARED_PACKAGES = '/opt/tendon/kernel';
 /** A unix socket's path holds 107 bytes. */
 const MAX_SOCKETS_DIR = 70;
-
-/** The kernel of this sandbox before it hibernated. */
-export interface KernelBefore {
-  readonly hadKernel: boolean;
-  readonly kernelInitCode: string;
-}
 
 export interface LazyKernelOptions {
   readonly config: ExecutorConfig;

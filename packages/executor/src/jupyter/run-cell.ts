@@ -8,10 +8,15 @@ import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
 import { Cell } from './cell.ts';
 import type { Kernel } from './kernel.ts';
 import type { KernelPlace } from './kernel-process.ts';
-import type { KernelBefore } from './lazy-kernel.ts';
 import * as words from './kernel-words.ts';
 import { exchangeSecrets } from './kernel-code.ts';
 import { startKernel } from './start-kernel.ts';
+
+/** The kernel of this sandbox before it hibernated. */
+export interface KernelBefore {
+  readonly hadKernel: boolean;
+  readonly kernelInitCode: string;
+}
 
 export interface RunCellOptions extends KernelPlace {
   /** Where the shell is now. */

@@ -1,4 +1,5 @@
-import { createLazyKernel, type KernelBefore } from '../jupyter/lazy-kernel.ts';
+import { createLazyKernel } from '../jupyter/lazy-kernel.ts';
+import type { KernelBefore } from '../jupyter/run-cell.ts';
 import { reasonOf } from '../action-handler.ts';
 import type { Plugin, PluginParts } from './plugin.ts';
 
