@@ -53,15 +53,28 @@ export type {
   Strength,
   WorkspaceFiles,
 } from './sandbox/runtime.ts';
+export type {
+  HookMoment,
+  HookEvent,
+  HookAnswer,
+  Hooks,
+  Analysis,
+  RiskAnalyzer,
+  DelegatedTask,
+  Delegation,
+  Delegate,
+  PastHit,
+  PastHits,
+  SearchPast,
+  Note,
+  Noted,
+  TakeNote,
+  AskUser,
+  ExternalTools,
+} from './engine/host-capabilities.ts';
 export { costOf, spentOf } from './engine/spent.ts';
-export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
 export type { NoteFile } from './knowledge/note-file.ts';
-export type { Note, Noted, TakeNote } from './engine/noted.ts';
-export type { PastHit, PastHits, SearchPast } from './engine/recalled.ts';
-export type { AskUser } from './engine/ask-user-during.ts';
-export type { ExternalTools } from './engine/external-tools.ts';
-export { unanalyzed, type Analysis, type RiskAnalyzer } from './engine/analyze-actions.ts';
-export type { HookAnswer, HookEvent, HookMoment, Hooks } from './engine/hooks.ts';
+export { unanalyzed } from './engine/analyze-actions.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegateTo } from './tools/delegate.ts';

@@ -24,15 +24,9 @@ import { createLibrary, type KnowledgeSources } from '../knowledge/library.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createAborts } from '../engine/aborts.ts';
-import type { Delegate } from '../engine/delegated.ts';
-import type { TakeNote } from '../engine/noted.ts';
-import type { SearchPast } from '../engine/recalled.ts';
 import type { LoopPorts } from '../engine/ports.ts';
 import { runLoop } from '../engine/loop.ts';
-import type { ExternalTools } from '../engine/external-tools.ts';
-import type { RiskAnalyzer } from '../engine/analyze-actions.ts';
 import { createModelAnalyzer } from '../engine/model-analyzer.ts';
-import type { Hooks } from '../engine/hooks.ts';
 import { nextStep, type LoopLimits } from '../engine/next-step.ts';
 import { LongMessages } from '../engine/long-messages.ts';
 import { createViewFeed } from '../engine/view-feed.ts';
@@ -50,6 +44,7 @@ import { carryOut, halt } from './submit/run-for-user.ts';
 import { expire, waitingAction } from './submit/request-state.ts';
 import { submit } from './submit/submit.ts';
 import { WriteRetry } from '../engine/write-retry.ts';
+import type { Hooks, RiskAnalyzer, Delegate, SearchPast, TakeNote, ExternalTools } from '../engine/host-capabilities.ts';
 
 export interface ConversationSettings {
   /** Which actions wait for a person, as of now; default: none. */

@@ -1,27 +1,12 @@
 /** Asks an analyzer about the actions of an answer whose risk decides whether a person is asked. */
-import type { ActionDraft } from '@tendon/protocol';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { AnalyzerName } from '../policy/confirmation-policy.ts';
 import type { Risk } from '../policy/risk.ts';
 import { folderOf, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
-import type { AddedCost } from './ask-aside.ts';
 import type { HookedCalls } from './hooks.ts';
 import { engineError } from './notices.ts';
 import type { LoopPorts } from './ports.ts';
-
-export interface Analysis {
-  readonly risk: Risk;
-  /** Why the risk is not known; a part of a sentence. */
-  readonly problem?: string;
-  readonly spent?: AddedCost;
-}
-
-/** Judges the risk of one action; it never rejects, and what it cannot judge is of unknown risk. */
-export interface RiskAnalyzer {
-  analyze(action: ActionDraft, signal: AbortSignal): Promise<Analysis>;
-}
-
-export type Analyzers = { readonly [name in AnalyzerName]?: RiskAnalyzer };
+import type { AddedCost, Analysis } from './host-capabilities.ts';
 
 export function unanalyzed(problem: string): Analysis {
   return { risk: -1, problem };

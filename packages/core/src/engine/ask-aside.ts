@@ -1,11 +1,9 @@
 /** A question to the conversation's model that is no turn of the agent: nothing of it is streamed to clients, and nothing is appended. */
-import type { ErrorCode, LlmMetrics } from '@tendon/protocol';
+import type { ErrorCode } from '@tendon/protocol';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
 import { accumulateMetrics, createPlaceStatus, turn } from './turn.ts';
 import type { LoopPorts } from './ports.ts';
-
-/** Adds what was spent to what was spent before. */
-export type AddedCost = (before: LlmMetrics | undefined) => LlmMetrics;
+import type { AddedCost } from './host-capabilities.ts';
 
 export type Aside =
   | { readonly type: 'answered'; readonly answer: LlmAnswer; readonly spent: AddedCost }

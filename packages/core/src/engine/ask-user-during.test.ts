@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { done, stage } from '../conversation/conversation.test-support.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { ScriptedStep } from '../llm/scripted-provider.ts';
-import type { ExternalTools } from './external-tools.ts';
+import type { ExternalTools } from './host-capabilities.ts';
 
 /** Asks where to, and says where. */
 function booking(limit = new AbortController().signal): ExternalTools {

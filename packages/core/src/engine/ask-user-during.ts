@@ -1,12 +1,7 @@
 import { isAction, MessageAction, type Action } from '@tendon/protocol';
 import { stateChanged } from './notices.ts';
 import type { LogPorts } from './ports.ts';
-
-/** Nothing when the user did not answer before `limit`, or the agent was stopped. */
-export type AskUser = (
-  question: { readonly content: string; readonly choices: readonly string[] },
-  limit: AbortSignal,
-) => Promise<string | undefined>;
+import type { AskUser } from './host-capabilities.ts';
 
 /**
  * Asks the user in the middle of an action, as the agent asks, and waits for their next message. The question names the action as its

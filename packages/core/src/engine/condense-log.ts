@@ -22,13 +22,14 @@ import { clearable, forgettable, tokensOf } from '../prompt/compaction.ts';
 import type { ViewEntry } from '../prompt/entry.ts';
 import { maxMessageChars } from '../prompt/excerpt.ts';
 import { condense } from '../prompt/view.ts';
-import { askAside, type Aside, type AsidePorts, type AddedCost } from './ask-aside.ts';
+import { askAside, type Aside, type AsidePorts } from './ask-aside.ts';
 import { planText, readPlan } from './plan.ts';
 import { offeredTools } from './external-tools.ts';
 import { askBeforeCompaction } from './hooks.ts';
 import type { LoopPorts } from './ports.ts';
 import type { ViewMessages } from './view-feed.ts';
 import { engineError } from './notices.ts';
+import type { AddedCost } from './host-capabilities.ts';
 
 /** Events since the last attempt; below that another can gain nothing. */
 const MIN_FRESH = 6;

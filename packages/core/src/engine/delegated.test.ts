@@ -4,7 +4,7 @@ import { codeActAgent } from '../agents/code-act-agent.ts';
 import { done, outline, stage, systemClock } from '../conversation/conversation.test-support.ts';
 import { StorageError } from '../log/storage-error.ts';
 import { delegateTo } from '../tools/delegate.ts';
-import type { Delegate, DelegatedTask } from './delegated.ts';
+import type { DelegatedTask, Delegate } from './host-capabilities.ts';
 
 const agent = { ...codeActAgent, tools: [...codeActAgent.tools, delegateTo([])] };
 const ask = { costUsd: 0.5, toolCalls: [{ name: 'delegate', arguments: { task: 'count the files' } }] };

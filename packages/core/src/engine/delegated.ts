@@ -4,38 +4,7 @@ import { unlessAborted } from '@tendon/protocol/async';
 import type { LoopPorts } from './ports.ts';
 import { notStarted } from './notices.ts';
 import { spentOf } from './spent.ts';
-
-export interface DelegatedTask {
-  /** Id of the action: asked again for the same one, what was begun is attached to. */
-  readonly actionId: number;
-  /** As clients know agents, e.g. `CodeActAgent`. */
-  readonly agent: string;
-  readonly task: string;
-  /** What is left of the delegating agent's. */
-  readonly leftSteps: number;
-  readonly leftUsd: number | undefined;
-  /** When its work is stopped; default: when it ends. Counted from the action, so a restart gives it no more. */
-  readonly endsAt?: Date | undefined;
-  /** It works in a copy of the workspace, and its report says where its changes are. */
-  readonly isIsolated?: boolean;
-}
-
-interface DelegationCost {
-  readonly costUsd: number;
-  /** Of answers whose price nobody knows. */
-  readonly unpricedTokens?: number | undefined;
-}
-
-export type Delegation =
-  | ({ readonly ok: true; readonly report: string; readonly outputs: Readonly<Record<string, unknown>> } & DelegationCost)
-  /** It was not begun; `reason` can be shown. */
-  | { readonly ok: false; readonly reason: string };
-
-/**
- * Aborting ends the other agent's work too and still resolves; with a signal that is aborted already nothing is begun, and what was begun ends. Rejects with the storage's error alone: when the write was undone, it is
- * asked again until there is space.
- */
-export type Delegate = (task: DelegatedTask, options: { readonly signal: AbortSignal }) => Promise<Delegation>;
+import type { DelegatedTask, DelegationCost } from './host-capabilities.ts';
 
 /** The observation, with what it cost; nothing when this process is leaving: the next one attaches to what was begun. */
 export async function delegated(

@@ -8,7 +8,7 @@ import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { StorageError } from '../log/storage-error.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Tool } from '../tools/define-tool.ts';
-import type { ExternalTools } from './external-tools.ts';
+import type { ExternalTools } from './host-capabilities.ts';
 
 const stop = ChangeAgentStateAction.create({ agent_state: 'stopped' });
 

@@ -1,9 +1,10 @@
 import type { LinesToEdit } from '@tendon/protocol/executor-api';
 import { EditObservation, type Action } from '@tendon/protocol';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime } from '../sandbox/runtime.ts';
-import { askAside, type AsidePorts, type AddedCost } from './ask-aside.ts';
+import { askAside, type AsidePorts } from './ask-aside.ts';
 import type { LoopPorts } from './ports.ts';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
+import type { AddedCost } from './host-capabilities.ts';
 
 export type DraftedResult = ExecuteResult & { readonly spent?: AddedCost };
 

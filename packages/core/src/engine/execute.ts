@@ -13,11 +13,12 @@ import { catalogError, type Action, type ObservationDraft } from '@tendon/protoc
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { ExecuteResult, OutputChunk, RunnableAction } from '../sandbox/runtime.ts';
-import type { AsidePorts, AddedCost } from './ask-aside.ts';
+import type { AsidePorts } from './ask-aside.ts';
 import { executeDraftedEdit, needsModel } from './drafted-edit.ts';
 import { askAfterAction } from './hooks.ts';
 import type { HostPorts, LoopPorts } from './ports.ts';
 import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './notices.ts';
+import type { AddedCost } from './host-capabilities.ts';
 
 /** Backstop: how long a cancelled action may take to end before its outcome counts as unknown. Runtimes give up earlier. */
 const CANCEL_GRACE_MS = 40_000;

@@ -4,18 +4,9 @@ import type { Tool } from '../tools/define-tool.ts';
 import { useSkill } from '../tools/use-skill.ts';
 import type { ActionPorts, LogPorts, LoopPorts } from './ports.ts';
 import { awaitsConfirmation } from './next-step.ts';
-import { askUserDuring, type AskUser } from './ask-user-during.ts';
+import { askUserDuring } from './ask-user-during.ts';
 import { notice, outcomeUnknown } from './notices.ts';
-
-/** Tools of MCP servers and of the user: something outside the engine offers and executes them. Neither call ever rejects. */
-export interface ExternalTools {
-  /** What is offered now; a server that cannot be reached offers nothing and holds nothing up for long. */
-  offered(options: { readonly signal: AbortSignal }): Promise<readonly Tool[]>;
-  /** Carries it out once. Aborting cancels it and still resolves. `ask`: for what the tool wants to know of the user. */
-  call(action: Action<'call_tool_mcp'>, options: { readonly signal: AbortSignal; readonly ask: AskUser }): Promise<ObservationDraft>;
-  /** With the conversation. */
-  close(): Promise<void>;
-}
+import type { AskUser } from './host-capabilities.ts';
 
 /** What the model is offered now. What tools of others change cannot be seen: an agent that only reads has none of them. */
 export async function offeredTools(

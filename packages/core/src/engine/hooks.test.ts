@@ -19,8 +19,7 @@ import { legalityProblems } from '../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../prompt/project-messages.test-support.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { createMemoryStorage } from '../storage/index.ts';
-import type { ExternalTools } from './external-tools.ts';
-import type { HookAnswer, HookEvent, HookMoment, Hooks } from './hooks.ts';
+import type { HookMoment, HookEvent, HookAnswer, Hooks, ExternalTools } from './host-capabilities.ts';
 
 const GOES_ON: HookAnswer = { decision: 'go_on', reason: '', words: [], problems: [] };
 const blocks = (reason: string): HookAnswer => ({ ...GOES_ON, decision: 'block', reason });

@@ -7,34 +7,7 @@ import { STOP_REFUSED, type EngineState } from './engine-state.ts';
 import { nextStep } from './next-step.ts';
 import { engineError, stateChanged } from './notices.ts';
 import type { LoopPorts } from './ports.ts';
-
-export type HookMoment = 'session_start' | 'before_action' | 'after_action' | 'stop' | 'before_compaction';
-
-export interface HookEvent {
-  readonly moment: HookMoment;
-  /** As the engine spells it; only of an action. */
-  readonly action?: Pick<Action, 'action' | 'args'>;
-  readonly observation?: Pick<ObservationDraft, 'observation' | 'content' | 'extras'>;
-}
-
-/** What all hooks of a moment say together. */
-export interface HookAnswer {
-  readonly decision: 'go_on' | 'ask' | 'block';
-  /** Of the first that asks or blocks, with its name. */
-  readonly reason: string;
-  /** For the model. */
-  readonly words: readonly string[];
-  /** One sentence for each that failed. */
-  readonly problems: readonly string[];
-}
-
-export interface Hooks {
-  /** Reads again what is configured. Never rejects. */
-  refresh(): Promise<void>;
-  has(moment: HookMoment): boolean;
-  /** Never rejects; aborting ends the programs. */
-  run(event: HookEvent, options: { readonly signal: AbortSignal }): Promise<HookAnswer>;
-}
+import type { HookMoment, HookAnswer } from './host-capabilities.ts';
 
 const HOOK_FAILED = 'AGENT_ERROR$HOOK_FAILED';
 

@@ -16,7 +16,7 @@ import {
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
 import { createMemoryStorage } from '../storage/index.ts';
-import type { ExternalTools } from './external-tools.ts';
+import type { ExternalTools } from './host-capabilities.ts';
 
 const CONTEXT_WINDOW = 200_000;
 /** More than four times the window. */

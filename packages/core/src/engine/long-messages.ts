@@ -8,12 +8,13 @@
 import { isAction, isObservation } from '@tendon/protocol';
 import { OUTPUT_FOLDER } from '@tendon/protocol/executor-api';
 import type { EventLog } from '../log/event-log.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { WorkspaceFiles } from '../sandbox/runtime.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
 import { wholeText } from '../prompt/make-entries.ts';
 import { MESSAGE_NOT_STORED } from '../prompt/say-observation.ts';
 import type { Excerpt } from '../prompt/assemble.ts';
-import type { LoopPorts } from './ports.ts';
+import type { FoldedLog } from './folded-log.ts';
 import { engineError } from './notices.ts';
 
 /** For one file; the sandbox has its own time to start. */
@@ -21,7 +22,11 @@ const WRITE_MS = 30_000;
 /** In the workspace, where messages are; covers itself and their folder. */
 const IGNORE = '.tendon/.gitignore';
 
-type Ports = Pick<LoopPorts, 'log' | 'folded' | 'sandbox'>;
+interface Ports {
+  readonly log: EventLog;
+  readonly folded: FoldedLog;
+  readonly sandbox: Sandbox;
+}
 
 export class LongMessages {
   readonly #ports: Ports;

@@ -1,9 +1,10 @@
 /** A model as the analyzer of risk: it is shown one action and answers with one word of three. */
 import type { ActionDraft } from '@tendon/protocol';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
-import { unanalyzed, type Analysis, type RiskAnalyzer } from './analyze-actions.ts';
+import { unanalyzed } from './analyze-actions.ts';
 import { askAside, type AsidePorts } from './ask-aside.ts';
 import type { HostPorts } from './ports.ts';
+import type { Analysis, RiskAnalyzer } from './host-capabilities.ts';
 
 const DEADLINE_MS = 30_000;
 /** What is left out of a longer one could be what does harm. */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { done, stage } from '../conversation/conversation.test-support.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { ScriptedStep } from '../llm/scripted-provider.ts';
-import type { Note, TakeNote } from './noted.ts';
+import type { Note, TakeNote } from './host-capabilities.ts';
 
 const isNoted = (event: Event): boolean => isObservation(event) && event.tool_call_metadata?.function_name === 'note';
 

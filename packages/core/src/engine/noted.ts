@@ -3,21 +3,6 @@ import { ErrorObservation, RecallObservation, type Action, type ObservationDraft
 import type { LoopPorts } from './ports.ts';
 import { notice } from './notices.ts';
 
-export interface Note {
-  /** `repository`: for the conversations of the same repository or folder. */
-  readonly about: 'user' | 'repository';
-  /** One line. Empty: the line `replaces` is removed. */
-  readonly text: string;
-  readonly replaces?: string | undefined;
-}
-
-export type Noted =
-  | { readonly ok: true; readonly change: 'added' | 'replaced' | 'removed' | 'unchanged'; readonly file: string }
-  | { readonly ok: false; readonly problem: string };
-
-/** Never rejects. The same note a second time changes nothing, so a note that a kill interrupted is taken again. */
-export type TakeNote = (note: Note) => Promise<Noted>;
-
 export async function noted({ notes }: Pick<LoopPorts, 'notes'>, { args }: Action<'recall'>): Promise<ObservationDraft> {
   const { query: text, note } = args;
   if (!notes || !note) return notice.unavailable;

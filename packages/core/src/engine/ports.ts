@@ -10,16 +10,11 @@ import type { Library } from '../knowledge/library.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { ConfirmationPolicy } from '../policy/confirmation-policy.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Analyzers } from './analyze-actions.ts';
 import type { Aborts } from './aborts.ts';
-import type { Delegate } from './delegated.ts';
-import type { TakeNote } from './noted.ts';
-import type { SearchPast } from './recalled.ts';
 import type { LongMessages } from './long-messages.ts';
 import type { LoopLimits } from './next-step.ts';
-import type { ExternalTools } from './external-tools.ts';
-import type { Hooks } from './hooks.ts';
 import type { ViewFeed } from './view-feed.ts';
+import type { Hooks, Analyzers, Delegate, SearchPast, TakeNote, ExternalTools } from './host-capabilities.ts';
 
 /** What happened: the log, its fold, and the model's view of it. */
 export interface LogPorts {

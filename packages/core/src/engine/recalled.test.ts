@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { done, stage } from '../conversation/conversation.test-support.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { ScriptedStep } from '../llm/scripted-provider.ts';
-import type { SearchPast } from './recalled.ts';
+import type { SearchPast } from './host-capabilities.ts';
 
 const ask: ScriptedStep = { toolCalls: [{ name: 'recall', arguments: { query: 'flaky parser' } }] };
 const hit = { conversationId: 'c1', title: 'Fix the parser', eventId: 7, timestamp: '2026-01-02T03:04:05Z', from: 'the agent' };

@@ -3,27 +3,7 @@ import { RecallObservation, type Action, type ObservationDraft } from '@tendon/p
 import { unlessAborted } from '@tendon/protocol/async';
 import type { LoopPorts } from './ports.ts';
 import { notice } from './notices.ts';
-
-/** An event in which all words are. */
-export interface PastHit {
-  readonly conversationId: string;
-  readonly title: string;
-  readonly eventId: number;
-  /** UTC ISO 8601. */
-  readonly timestamp: string;
-  /** Who wrote it, or what it came from. */
-  readonly from: string;
-  readonly excerpt: string;
-}
-
-export interface PastHits {
-  readonly hits: readonly PastHit[];
-  /** There was no time to look everywhere. */
-  readonly isPartial: boolean;
-}
-
-/** Never rejects. The best hits first. */
-export type SearchPast = (query: string, options: { readonly signal: AbortSignal }) => Promise<PastHits>;
+import type { PastHits } from './host-capabilities.ts';
 
 /** The observation; nothing when this process is leaving: the next one searches again. */
 export async function recalled(

@@ -9,10 +9,10 @@ import { done, outline, stage, temporaryFolder } from '../conversation/conversat
 import { delegateTo } from '../tools/delegate.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { CallToolMcpAction } from '@tendon/protocol';
-import type { Delegation, DelegatedTask } from './delegated.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { ScriptedStep } from '../llm/scripted-provider.ts';
 import { z } from 'zod';
+import type { DelegatedTask, Delegation } from './host-capabilities.ts';
 
 const view = (path: string) => ({ name: 'str_replace_editor', arguments: { command: 'view', path } });
 const append = (path: string, words: string) => ({ name: 'execute_bash', arguments: { command: `echo ${words} >> ${path}` } });

@@ -3,13 +3,15 @@
  * reads only the events since the one before.
  */
 import { isAction } from '@tendon/protocol';
+import type { Agent } from '../agents/agent.ts';
 import type { LlmMessage } from '../llm/llm-provider.ts';
+import type { EventLog } from '../log/event-log.ts';
 import { readById, readPages } from '../log/read-pages.ts';
 import { filled, idsOf, type ViewOutline } from '../prompt/view-outline.ts';
 import type { Excerpt } from '../prompt/assemble.ts';
 import type { ViewEntry } from '../prompt/entry.ts';
 import { View } from '../prompt/view.ts';
-import type { LoopPorts } from './ports.ts';
+import type { FoldedLog } from './folded-log.ts';
 
 export interface ViewMessages {
   readonly messages: readonly LlmMessage[];
@@ -27,8 +29,15 @@ export interface ViewFeed {
   close(): void;
 }
 
+interface FeedSources {
+  /** The agent of the next turn. */
+  readonly agent: () => Agent;
+  readonly log: EventLog;
+  readonly folded: FoldedLog;
+}
+
 /** `from`: where the view begins. A log that is empty is followed from the first event on. */
-export function createViewFeed({ agent, log, folded }: Pick<LoopPorts, 'agent' | 'log' | 'folded'>, from: ViewOutline): ViewFeed {
+export function createViewFeed({ agent, log, folded }: FeedSources, from: ViewOutline): ViewFeed {
   let outline = from;
   let view = log.nextId === 0 ? new View(agent()) : undefined;
   const close = folded.onEvent((event) => {
@@ -54,7 +63,7 @@ export function createViewFeed({ agent, log, folded }: Pick<LoopPorts, 'agent' |
   };
 }
 
-async function viewFrom(outline: ViewOutline, { agent, log, folded }: Pick<LoopPorts, 'agent' | 'log' | 'folded'>): Promise<View> {
+async function viewFrom(outline: ViewOutline, { agent, log, folded }: FeedSources): Promise<View> {
   const { undone } = folded.state.condensation;
   const events = await readById(log, idsOf(outline));
   try {
