@@ -30,6 +30,7 @@ export const IN_THE_WEB_APP: readonly Place[] = [
     routes: [
       `GET,PATCH ${ONE}`,
       `GET ${ONE}/trajectory`,
+      `GET ${ONE}/models`,
       `GET ${ONE}/confirmation`,
       `GET ${ONE}/network`,
       `GET,POST ${ONE}/confirmation/rules`,
@@ -65,7 +66,7 @@ export const IN_THE_WEB_APP: readonly Place[] = [
   { where: 'Settings: Approvals and rules', routes: ['GET /api/options/security-analyzers', 'GET /api/rules', 'DELETE /api/rules/{rule}'] },
   { where: 'Settings: Sandboxes', routes: ['GET /api/sandboxes', 'POST /api/sandboxes/{id}/stop', 'POST /api/sandboxes/reclaim'] },
   { where: 'Settings: Secrets', routes: ['GET,POST /api/secrets', 'PUT,DELETE /api/secrets/{id}'] },
-  { where: 'Settings: MCP servers', routes: ['GET,POST,DELETE /api/mcp/logins'] },
+  { where: 'Settings: MCP servers', routes: ['GET,POST,DELETE /api/mcp/logins', 'POST /api/mcp/test'] },
   { where: 'Settings: Git accounts', routes: ['POST /api/add-git-providers', 'POST /api/unset-provider-tokens'] },
   { where: 'Settings: Agents, skills and notes', routes: ['GET,PUT /api/notes', 'GET /api/extensions'] },
   {

@@ -81,6 +81,9 @@ export async function startFixture(options = {}) {
       answers[`${request.method} ${pathname}`] ??
       (/^\/api\/.*\/network$/.test(pathname) ? () => NETWORK : undefined) ??
       (pathname.endsWith('/events') ? () => filtered(eventsOf(pathname.split('/').at(-2)), new URL(request.url, 'http://x')) : undefined) ??
+      (pathname.endsWith('/models') && pathname !== '/api/models'
+        ? () => modelsOf(changed.get(pathname.split('/').at(-2)) ?? {})
+        : undefined) ??
       (pathname.endsWith('/git/changes') ? () => [{ status: 'M', path: 'src/read-csv.ts' }] : undefined) ??
       (pathname.endsWith('/question') ? () => questionOf(pathname.split('/').at(-2), eventsOf, answered) : undefined) ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
@@ -163,6 +166,16 @@ const EXTENSIONS = {
   plugins: [{ id: 'shop', version: '1.0.0', description: '', is_enabled: false, brings: ['skills', '1 hook'] }],
   problems: ['The tool draft.ts does not count: run: a function is expected. See tendon tools.'],
 };
+
+/** What a conversation asks; what was chosen for it counts. */
+function modelsOf({ llm_effort: effort = null, llm_fallback_model: fallback = null }) {
+  return {
+    model: { value: 'demo', by: 'server' },
+    effort: effort ? { value: effort, by: 'conversation' } : { value: 'high', by: 'settings' },
+    fallback: { value: fallback, by: fallback ? 'conversation' : 'nobody' },
+    small: { value: 'demo/small', by: 'server' },
+  };
+}
 
 /** Keys never come back. */
 function shownOf({ llm_api_key: key, ...settings }) {

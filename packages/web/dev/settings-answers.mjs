@@ -26,6 +26,10 @@ export function settingsAnswers() {
         { model: 'demo/small', use: 'small', tools: null, parallel_calls: null, images: null, streaming: null, context_window: null },
       ],
     }),
+    'POST /api/mcp/test': async (request) =>
+      (await json(request)).server.includes('tools.example')
+        ? { tools: [{ name: 'find_page', description: '' }], failure: null }
+        : { tools: [], failure: 'it answered with the status 401' },
     'GET /api/keys': () => ({ keys }),
     'POST /api/keys': async (request) => {
       const made = { id: 'made', created_at: at(), expires_at: null, last_used_at: null, ...(await json(request)) };

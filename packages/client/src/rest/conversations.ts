@@ -12,6 +12,8 @@ import type {
   DelegatedQuestions,
   ConversationInfo as WireInfo,
   NetworkParams,
+  ConversationModels,
+  UpdateConversation,
   SearchAnswer,
   SendAnswer,
   NetworkAnswer,
@@ -91,8 +93,9 @@ export function conversationRoutes(request: Request) {
       request<Created>('/api/conversations', { method: 'POST', body, ...options }),
     rename: (id: string, title: string) => request<boolean>(at(id), { method: 'PATCH', body: { title } }),
     /** The agent and the model of the next turn; refused while the agent works. */
-    choose: (id: string, body: { readonly agent?: string; readonly llm_model?: string }) =>
-      request<boolean>(at(id), { method: 'PATCH', body }),
+    choose: (id: string, body: Omit<UpdateConversation, 'title'>) => request<boolean>(at(id), { method: 'PATCH', body }),
+    /** What it asks from its next turn on, and who chose each. */
+    models: (id: string) => request<ConversationModels>(at(id, '/models')),
     /** `false` when the server did not know it. */
     delete: (id: string) => request<boolean>(at(id), { method: 'DELETE' }),
     start: (id: string) => request<Created>(at(id, '/start'), { method: 'POST', body: {} }),

@@ -2,6 +2,7 @@ import type {
   BackendSettings,
   BegunMcpLogin,
   McpLoginList,
+  McpTest,
   ModelInfo,
   ModelProbeInfo as ModelProbe,
   OptionNames,
@@ -58,6 +59,8 @@ export function mcpLoginRoutes(request: Request) {
     list: async () => (await request<McpLoginList>('/api/mcp/logins')).servers,
     /** `server`: a name or an address of the list. A person opens the address of the answer and permits it there. */
     begin: (server: string) => request<BegunMcpLogin>('/api/mcp/logins', { method: 'POST', body: { server } }),
+    /** Connects to a server of the settings as a conversation would. */
+    test: (server: string) => request<McpTest>('/api/mcp/test', { method: 'POST', body: { server } }),
     end: (server: string) => request<unknown>(`/api/mcp/logins?${new URLSearchParams({ server }).toString()}`, { method: 'DELETE' }),
   };
 }

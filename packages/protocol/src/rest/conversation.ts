@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfirmationMode } from './confirmation.ts';
 import { GivenMcpConfig } from './mcp-config.ts';
+import { ModelEffort, ModelName } from './models.ts';
 import { NetworkParams } from './network.ts';
 
 /** 32 hexadecimal digits, lower case. */
@@ -118,6 +119,10 @@ export const UpdateConversation = z
     title: z.string().min(1).max(200).optional(),
     agent: z.string().min(1).max(200).optional(),
     llm_model: z.string().min(1).max(200).optional(),
+    /** Of this conversation alone; `null`: as the settings have it. So with the next two. */
+    llm_effort: ModelEffort.nullable().optional(),
+    llm_fallback_model: ModelName.nullable().optional(),
+    llm_small_model: ModelName.nullable().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, { error: 'a title, an agent or a model is expected', path: ['title'] });
 export type UpdateConversation = z.output<typeof UpdateConversation>;

@@ -28,3 +28,13 @@ export const BegunMcpLogin = z.object({ authorization_url: z.string(), expires_i
 export type BegunMcpLogin = z.output<typeof BegunMcpLogin>;
 
 export const EndMcpLogin = z.object({ server });
+
+/** A name or an address of a server that is stored. */
+export const TestMcpServer = z.object({ server });
+
+/** What it offers now; `failure`: why it cannot be used, in its own words where it has some. */
+export const McpTest = z.object({
+  tools: z.array(z.object({ name: z.string(), description: z.string() })),
+  failure: z.string().nullable(),
+});
+export type McpTest = z.output<typeof McpTest>;

@@ -1,5 +1,28 @@
 import { z } from 'zod';
 
+/** How much a model thinks before it answers, as far as its vendor offers that. */
+export const ModelEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+export type ModelEffort = z.output<typeof ModelEffort>;
+
+/** A model by its name, `provider/model`. */
+export const ModelName = z.string().trim().min(1).max(200);
+
+/** Who chose: a person for this conversation, the stored settings, where the server was started, or nobody. */
+const chosenBy = z.enum(['conversation', 'settings', 'server', 'nobody']);
+export type ChosenBy = z.output<typeof chosenBy>;
+
+/** What a conversation asks from its next turn on, and who chose each; `value` is null where nobody did. */
+export const ConversationModels = z.object({
+  model: z.object({ value: z.string(), by: chosenBy }),
+  /** Null: as the vendor sets it. */
+  effort: z.object({ value: ModelEffort.nullable(), by: chosenBy }),
+  /** Null: the answer fails when the model does. */
+  fallback: z.object({ value: z.string().nullable(), by: chosenBy }),
+  /** Null: the model does that too. */
+  small: z.object({ value: z.string().nullable(), by: chosenBy }),
+});
+export type ConversationModels = z.output<typeof ConversationModels>;
+
 /** What a model at its endpoint has shown that it can do; null: nobody knows yet. */
 export const ModelInfo = z.object({
   model: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfirmationMode, ConfirmationRules } from './confirmation.ts';
 import { GivenMcpConfig, McpConfig } from './mcp-config.ts';
+import { ModelEffort, ModelName } from './models.ts';
 import { NetworkAllow, NetworkMode } from './network.ts';
 
 const flag = z.boolean().nullish();
@@ -25,6 +26,12 @@ export const SettingsUpdate = z.object({
   llm_model: text,
   llm_api_key: text,
   llm_base_url: text,
+  /** `null`: as the server was started, else as each vendor sets it. */
+  llm_effort: ModelEffort.nullish(),
+  /** Answers when the model cannot, with its key and at its address; `null`: as the server was started. */
+  llm_fallback_model: ModelName.nullish(),
+  /** Does what needs less, in the same way. */
+  llm_small_model: ModelName.nullish(),
   remote_runtime_resource_factor: z.number().nullish(),
   enable_default_condenser: flag,
   enable_sound_notifications: flag,
@@ -72,6 +79,9 @@ export const Settings = z.object({
   /** The stars of 0.25, which clears a key that it is not shown; never the key. */
   llm_api_key: z.literal(MASKED_KEY).nullable(),
   llm_base_url: z.string().nullable(),
+  llm_effort: ModelEffort.nullable(),
+  llm_fallback_model: z.string().nullable(),
+  llm_small_model: z.string().nullable(),
   remote_runtime_resource_factor: z.number().nullable(),
   secrets_store: z.object({ provider_tokens: z.object({}) }),
   enable_default_condenser: z.boolean(),

@@ -163,7 +163,7 @@ async function confirmationIn(
   });
 }
 
-/** Only an operator's small model is asked for titles: it is a request that nobody else asked for. */
+/** Only a small model that was chosen is asked for titles: it is a request that nobody else asked for. */
 export async function askTitle(
   record: StoredConversation,
   task: string,
@@ -240,8 +240,9 @@ async function makeProvider(choice: ModelChoice, { clock, places, traits, dial }
   const first = createLlmProvider({ ...asked, ...shared, fetch, allowScripts: isOperators });
   const retries = { clock, random: Math.random };
   if (!fallback) return withRetries(first, retries);
-  const second = createLlmProvider({ ...fallback, ...shared, effort: asked.effort, allowScripts: true });
-  return withFallback(withRetries(first, { ...retries, ...IMPATIENT }), withRetries(second, retries), { clock });
+  const { isOperators: isNamedByOperator, ...second } = fallback;
+  const other = createLlmProvider({ ...second, ...shared, effort: asked.effort, allowScripts: isNamedByOperator });
+  return withFallback(withRetries(first, { ...retries, ...IMPATIENT }), withRetries(other, retries), { clock });
 }
 
 /** The agent, with the instructions that the conversation was created with. */

@@ -1,4 +1,5 @@
 /** The only place where objects are wired together, in order of dependence. */
+import type { ConversationModels } from '@tendon/protocol';
 import { join } from 'node:path';
 import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
@@ -24,7 +25,7 @@ import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts
 import { DeliveryStore } from '../triggers/delivery-store.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { KnownModels } from '../settings/known-models.ts';
-import { chooseModel, chooseSmallModel } from '../settings/model-choice.ts';
+import { chooseModel, chooseSmallModel, chosenOthers } from '../settings/model-choice.ts';
 import { askTitle, composeConversation, type Around } from './compose-conversation.ts';
 import type { Engine } from './engine.ts';
 import { knownSecrets, openStores, type Foundation } from './open-stores.ts';
@@ -93,6 +94,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     defaultModel: () => chooseModel({}, settings, config).model,
     knownModels,
     modelOf: (record) => modelsFor(record, foundation).model.model,
+    modelsOf: (record) => shownModels(record, foundation),
     wake: () => wake(foundation, runtimes, conversations, triggers),
     close: async (how) => {
       knownModels.close();
@@ -185,14 +187,22 @@ function createTriggers(foundation: Foundation, conversations: Conversations): T
 
 /** The models that the next request of this conversation asks. */
 function modelsFor(
-  { id, model, agent, agent_file: file, delegated_by: by }: StoredConversation,
+  { id, model, agent, agent_file: file, delegated_by: by, other_models: others }: StoredConversation,
   { modelAccess, settings, config }: Foundation,
 ) {
   const llm = modelAccess.get(id);
-  const choice = chooseModel({ model: file?.model ?? model, llm }, settings, config);
-  const small = chooseSmallModel(choice, llm !== undefined, config);
+  const choice = chooseModel({ model: file?.model ?? model, llm, others }, settings, config);
+  const small = chooseSmallModel(choice, { llm, others }, settings, config);
   const looksForOther = by !== undefined && agent === 'ExploreAgent' && file === undefined;
   return { model: looksForOther && small !== choice ? { ...small, fallback: choice } : choice, small };
+}
+
+/** With who chose each of them. */
+function shownModels(record: StoredConversation, foundation: Foundation): ConversationModels {
+  const { settings, config } = foundation;
+  const own = record.agent_file?.model ?? record.model;
+  const by = own ? 'conversation' : settings.current?.llm_model ? 'settings' : 'server';
+  return { model: { value: modelsFor(record, foundation).model.model, by }, ...chosenOthers(record.other_models, settings, config) };
 }
 
 async function wake(

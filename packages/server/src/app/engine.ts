@@ -1,4 +1,5 @@
 import type { Clock } from '@tendon/core';
+import type { ConversationModels } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
 import type { SandboxPool } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
@@ -19,6 +20,8 @@ interface ModelPorts {
   defaultModel(): string;
   /** The model that the next turn of this conversation asks. */
   modelOf(record: StoredConversation): string;
+  /** With what stands beside it, and who chose each. */
+  modelsOf(record: StoredConversation): ConversationModels;
   /** What the models in use can do. */
   readonly knownModels: KnownModels;
 }

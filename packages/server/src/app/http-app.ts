@@ -35,6 +35,7 @@ import { keyRoutes } from '../access/key-routes.ts';
 import { legacyRoutes } from '../compat/opendevin/routes/legacy-routes.ts';
 import { loginRoutes } from '../access/login-routes.ts';
 import { modelRoutes } from '../settings/model-routes.ts';
+import { mcpTestRoutes } from '../mcp/mcp-test-routes.ts';
 import { mcpLoginRoutes } from '../mcp/oauth/mcp-login-routes.ts';
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { sandboxRoutes } from '../sandboxes/sandbox-routes.ts';
@@ -81,6 +82,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   v1Routes,
   mcpRoutes,
   mcpLoginRoutes,
+  mcpTestRoutes,
   legacyRoutes,
   sandboxRoutes,
   triggerRoutes,

@@ -10,7 +10,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { type AgentFile, KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
-import type { ConfirmationMode, ConfirmationRule, ConversationState } from '@tendon/protocol';
+import type { ConfirmationMode, ConfirmationRule, ConversationState, ModelEffort } from '@tendon/protocol';
 import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
@@ -41,6 +41,8 @@ export type StoredConversation = ConversationRecord & {
   readonly confirmation_rules?: readonly ConfirmationRule[];
   /** Of a delegated conversation, which has no repository of its own: the one whose rules hold in it. */
   readonly rules_repository?: string | null;
+  /** Chosen for this conversation; otherwise the stored settings decide, then the environment. */
+  readonly other_models?: OtherModels;
   readonly max_iterations?: number;
   readonly max_budget_usd?: number;
   /** For the agent, from the client that created the conversation. */
@@ -64,6 +66,14 @@ export type StoredConversation = ConversationRecord & {
   /** For lists: as it was when it was last closed. */
   readonly summary?: ConversationSummary;
 };
+
+/** What is chosen beside the model itself. */
+export interface OtherModels {
+  readonly effort?: ModelEffort;
+  /** By name; asked with the key and at the address of the model. */
+  readonly fallback?: string;
+  readonly small?: string;
+}
 
 /** What lists show of a state. */
 export interface ConversationSummary {

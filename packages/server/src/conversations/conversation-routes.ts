@@ -113,11 +113,17 @@ function changes(app: App, { conversations }: RoutesContext): void {
 
 /** The agent first: the one change that can be refused. `undefined`: no such conversation. */
 async function update(conversations: Conversations, id: string, body: UpdateConversation): Promise<true | CatalogError | undefined> {
-  const { title, agent, llm_model: model } = body;
+  const { title, agent, llm_model: model, llm_effort: effort, llm_fallback_model: fallback, llm_small_model: small } = body;
   const chosen = agent === undefined ? undefined : await conversations.agents.setAgent(id, agent);
   if (chosen && 'code' in chosen) return chosen;
   if (agent !== undefined && !chosen) return undefined;
   if (model !== undefined && !(await conversations.agents.setModel(id, model))) return undefined;
+  const others = {
+    ...(effort !== undefined && { effort }),
+    ...(fallback !== undefined && { fallback }),
+    ...(small !== undefined && { small }),
+  };
+  if (Object.keys(others).length > 0 && !(await conversations.agents.setOtherModels(id, others))) return undefined;
   return title === undefined || (await conversations.rename(id, title)) ? true : undefined;
 }
 

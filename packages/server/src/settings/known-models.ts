@@ -8,7 +8,7 @@
 import type { Clock, KeyedSemaphore, LearnedTraits, ModelTraitsBook } from '@tendon/core';
 import type { ModelInfo, ModelProbeInfo } from '@tendon/protocol';
 import type { ModelConfig, ModelReference } from '../platform/config/model-config.ts';
-import { chooseModel } from './model-choice.ts';
+import { chooseModel, chooseSmallModel } from './model-choice.ts';
 import type { SettingsStore } from './settings.ts';
 
 interface KnownModelsPorts {
@@ -61,11 +61,12 @@ export class KnownModels {
 
   #inUse(): (ModelReference & { readonly use: 'main' | 'small' | 'fallback' })[] {
     const { settings, config } = this.#ports;
-    const { llmSmall, llmFallback } = config;
+    const main = chooseModel({}, settings, config);
+    const small = chooseSmallModel(main, {}, settings, config);
     return [
-      { use: 'main', ...chooseModel({}, settings, config) },
-      ...(llmSmall ? [{ use: 'small' as const, ...llmSmall }] : []),
-      ...(llmFallback ? [{ use: 'fallback' as const, ...llmFallback }] : []),
+      { use: 'main', ...main },
+      ...(small === main ? [] : [{ use: 'small' as const, ...small }]),
+      ...(main.fallback ? [{ use: 'fallback' as const, ...main.fallback }] : []),
     ];
   }
 

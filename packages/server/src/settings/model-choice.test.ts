@@ -1,7 +1,7 @@
 import { Secret } from '@tendon/protocol/masking';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { describe, expect, it } from 'vitest';
-import { chooseModel } from './model-choice.ts';
+import { chooseModel, chooseSmallModel, chosenOthers } from './model-choice.ts';
 import { SettingsStore } from './settings.ts';
 import { systemClock } from '../platform/system-clock.ts';
 
@@ -44,6 +44,43 @@ describe('SV21: the model', () => {
     expect(chooseModel({ llm: { apiKey: own } }, await settingsWith({}), demo)).toMatchObject({ model: 'gpt-4o', apiKey: own });
     expect(chooseModel({}, await settingsWith({ llm_api_key: 'stored-key' }), demo).model).toBe('gpt-4o');
     expect(chooseModel({}, await settingsWith({}), demo).model).toBe('demo');
+  });
+});
+
+describe('SV1021: effort, stand-in and small model', () => {
+  const operated = {
+    ...environment,
+    llmFallback: { model: 'openai/mini', apiKey: new Secret('key-of-mini'), baseUrl: 'https://mini.example' },
+  };
+
+  it('are those of the conversation, else the stored ones, else the environment’s, and it is known whose', async () => {
+    const stored = await settingsWith({ llm_effort: 'low', llm_small_model: 'openai/small' });
+    expect(chooseModel({}, stored, operated)).toMatchObject({ effort: 'low', fallback: { model: 'openai/mini', isOperators: true } });
+    expect(chooseModel({ others: { effort: 'max', fallback: 'openai/own' } }, stored, operated)).toMatchObject({
+      effort: 'max',
+      fallback: { model: 'openai/own', isOperators: false, apiKey: operators, baseUrl: 'https://proxy.example' },
+    });
+    expect(chosenOthers({ effort: 'max' }, stored, operated)).toEqual({
+      effort: { value: 'max', by: 'conversation' },
+      fallback: { value: 'openai/mini', by: 'server' },
+      small: { value: 'openai/small', by: 'settings' },
+    });
+    await stored.update({ llm_effort: null });
+    expect(chooseModel({}, stored, operated)).toMatchObject({ effort: 'high' });
+  });
+
+  it('are asked with no key but the one of the model beside them, and by nobody who brings a key of their own', async () => {
+    const stored = await settingsWith({ llm_model: 'openai/x', llm_api_key: 'stored-key', llm_small_model: 'anthropic/small' });
+    const choice = chooseModel({}, stored, { ...operated, llmBaseUrl: undefined });
+    expect(chooseSmallModel(choice, {}, stored, operated)).toMatchObject({
+      model: 'anthropic/small',
+      apiKey: undefined,
+      isOperators: false,
+    });
+    const llm = { apiKey: own };
+    const theirs = chooseModel({ llm, others: { fallback: 'openai/own' } }, stored, operated);
+    expect(theirs.fallback).toBeUndefined();
+    expect(chooseSmallModel(theirs, { llm }, stored, operated)).toBe(theirs);
   });
 });
 

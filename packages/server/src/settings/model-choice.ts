@@ -3,10 +3,13 @@
  *
  * M1  The server's keys go only to the addresses they were given for: a caller who names another address brings a key of their own.
  * M2  Most specific first: the conversation's own choice, the stored settings, the environment.
+ * M3  A model that a person names beside the first one is asked with its key and at its address, never with another key of the server.
  */
 import type { LlmProvider, ReasoningEffort, ToolCalling } from '@tendon/core';
+import type { ChosenBy, ConversationModels } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
-import type { ModelConfig, ModelReference } from '../platform/config/model-config.ts';
+import { askedWith, type ModelConfig, type ModelReference } from '../platform/config/model-config.ts';
+import type { OtherModels } from '../conversations/conversation-records.ts';
 import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
 import type { SettingsStore } from './settings.ts';
 
@@ -16,10 +19,16 @@ export interface ModelChoice {
   readonly baseUrl: string | undefined;
   readonly effort: ReasoningEffort | undefined;
   readonly toolCalling: ToolCalling | undefined;
-  /** The operator's, asked when this one cannot answer; none for a caller who brings an access of their own. */
-  readonly fallback: ModelReference | undefined;
+  /** Asked when this one cannot answer; none for a caller who brings an access of their own. */
+  readonly fallback: OtherModel | undefined;
   /** Somebody who is no admin named the address: it is asked as the conversation's sandbox could. */
   readonly isPoliced: boolean;
+  /** Named by the operator: it may be a script on this machine. */
+  readonly isOperators: boolean;
+}
+
+/** One beside the first. */
+export interface OtherModel extends ModelReference {
   /** Named by the operator: it may be a script on this machine. */
   readonly isOperators: boolean;
 }
@@ -27,7 +36,7 @@ export interface ModelChoice {
 type Environment = Pick<ModelConfig, 'model' | 'llmApiKey' | 'llmBaseUrl' | 'llmEffort' | 'llmToolCalling' | 'llmFallback' | 'llmSmall'>;
 
 export function chooseModel(
-  params: Pick<CreateConversationParams, 'model'> & { readonly llm?: ModelAccess | undefined },
+  params: Pick<CreateConversationParams, 'model'> & { readonly llm?: ModelAccess | undefined; readonly others?: OtherModels | undefined },
   settings: SettingsStore,
   environment: Environment,
 ): ModelChoice {
@@ -36,23 +45,58 @@ export function chooseModel(
   const fallback = access.apiKey && environment.model === 'demo' ? 'gpt-4o' : environment.model;
   const model = requested ?? fallback;
   const sameAddress = access.baseUrl === undefined || access.baseUrl === environment.llmBaseUrl;
-  return {
+  const reference = {
     model,
     baseUrl: access.baseUrl ?? environment.llmBaseUrl,
-    effort: environment.llmEffort,
-    toolCalling: environment.llmToolCalling,
-    fallback: params.llm ? undefined : environment.llmFallback,
     apiKey: access.apiKey ?? (sameAddress ? environment.llmApiKey : undefined),
+  };
+  const { effort, fallback: second } = chosenOthers(params.others, settings, environment);
+  return {
+    ...reference,
+    effort: effort.value ?? undefined,
+    toolCalling: environment.llmToolCalling,
+    fallback: params.llm ? undefined : otherModel(second.value, reference, environment.llmFallback),
     isPoliced:
       params.llm?.baseUrl !== undefined && !params.llm.isAdmins && !sameAddress && params.llm.baseUrl !== settings.current?.llm_base_url,
     isOperators: model === environment.model,
   };
 }
 
-/** The operator's model for what needs less; the conversation's own where there is none, or where a caller brings an access of their own. */
-export function chooseSmallModel(choice: ModelChoice, hasOwnAccess: boolean, { llmSmall }: Pick<Environment, 'llmSmall'>): ModelChoice {
-  if (!llmSmall || hasOwnAccess) return choice;
-  return { ...llmSmall, effort: undefined, toolCalling: undefined, fallback: undefined, isPoliced: false, isOperators: true };
+/** The model for what needs less; the conversation's own where there is none, or where a caller brings an access of their own. */
+export function chooseSmallModel(
+  choice: ModelChoice,
+  params: { readonly llm?: ModelAccess | undefined; readonly others?: OtherModels | undefined },
+  settings: SettingsStore,
+  environment: Environment,
+): ModelChoice {
+  const { small } = chosenOthers(params.others, settings, environment);
+  const found = params.llm ? undefined : otherModel(small.value, choice, environment.llmSmall);
+  return found ? { ...found, effort: undefined, toolCalling: undefined, fallback: undefined, isPoliced: false } : choice;
+}
+
+/** What is chosen beside the model, and by whom (M2). */
+export function chosenOthers(
+  own: OtherModels | undefined,
+  { current }: Pick<SettingsStore, 'current'>,
+  { llmEffort, llmFallback, llmSmall }: Environment,
+): Omit<ConversationModels, 'model'> {
+  return {
+    effort: firstOf(own?.effort, current?.llm_effort, llmEffort),
+    fallback: firstOf(own?.fallback, current?.llm_fallback_model, llmFallback?.model),
+    small: firstOf(own?.small, current?.llm_small_model, llmSmall?.model),
+  };
+}
+
+function firstOf<T extends string>(own: T | undefined, stored: T | null | undefined, started: T | undefined) {
+  const by: ChosenBy = own ? 'conversation' : stored ? 'settings' : started ? 'server' : 'nobody';
+  return { value: own || stored || started || null, by };
+}
+
+/** One that the operator named too has the operator's key for it. */
+function otherModel(name: string | null, main: ModelReference, operators: ModelReference | undefined): OtherModel | undefined {
+  if (name === null) return undefined;
+  if (operators?.model === name) return { ...operators, isOperators: true };
+  return { ...askedWith(name, main), isOperators: false };
 }
 
 function storedAccess(settings: SettingsStore): ModelAccess | undefined {
@@ -76,5 +120,10 @@ export function modelSource(choose: () => ModelChoice, make: (choice: ModelChoic
 }
 
 function isSame(a: ModelChoice, b: ModelChoice): boolean {
-  return a.model === b.model && a.baseUrl === b.baseUrl && a.isPoliced === b.isPoliced && a.apiKey?.reveal() === b.apiKey?.reveal();
+  const isSameMain = isSameReference(a, b) && a.isPoliced === b.isPoliced && a.effort === b.effort;
+  return isSameMain && (a.fallback && b.fallback ? isSameReference(a.fallback, b.fallback) : a.fallback === b.fallback);
+}
+
+function isSameReference(a: ModelReference, b: ModelReference): boolean {
+  return a.model === b.model && a.baseUrl === b.baseUrl && a.apiKey?.reveal() === b.apiKey?.reveal();
 }

@@ -7,12 +7,15 @@
  */
 import { isPlanApproval, type AgentFile, type Conversation, type Runtimes } from '@tendon/core';
 import { catalogError, SuccessObservation, type ActionDraft, type CatalogError } from '@tendon/protocol';
-import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
+import type { ConversationRecords, OtherModels, StoredConversation } from '../conversation-records.ts';
 import type { OpenConversations } from '../open-conversations.ts';
 import { worksReadOnly } from './agent-of.ts';
 import { findAgentFile, userAgents, type AgentPlaces, type FoundAgent } from './find-agent-file.ts';
 
-type Chosen = Pick<StoredConversation, 'agent' | 'agent_file' | 'agent_changed' | 'model'>;
+type Chosen = Pick<StoredConversation, 'agent' | 'agent_file' | 'agent_changed' | 'model' | 'other_models'>;
+
+/** `null` takes back what was chosen. */
+export type OtherModelsChange = { readonly [K in keyof OtherModels]?: OtherModels[K] | null };
 
 /** Of the log's end: more than a question and what comes with it. */
 const TAIL = 20;
@@ -50,6 +53,15 @@ export class ConversationAgents {
   /** From the next turn on. `undefined`: no such conversation. */
   async setModel(id: string, model: string): Promise<StoredConversation | undefined> {
     const record = await this.#records.change(id, ({ agent_file: file }) => ({ model, ...(file && { agent_file: withoutModel(file) }) }));
+    if (record) this.#remember(record);
+    return record;
+  }
+
+  /** Beside the model, from the next turn on. `undefined`: no such conversation. */
+  async setOtherModels(id: string, change: OtherModelsChange): Promise<StoredConversation | undefined> {
+    const record = await this.#records.change(id, ({ other_models }) => ({
+      other_models: Object.fromEntries(Object.entries({ ...other_models, ...change }).filter(([, value]) => value !== null)),
+    }));
     if (record) this.#remember(record);
     return record;
   }
@@ -108,8 +120,8 @@ export class ConversationAgents {
     return repository && ready === undefined ? catalogError('ILLEGAL_STATE', 'its repository is not there yet') : undefined;
   }
 
-  #remember({ id, agent, agent_file, agent_changed, model }: StoredConversation): void {
-    this.#chosen.set(id, { agent, agent_file, ...(agent_changed && { agent_changed }), model });
+  #remember({ id, agent, agent_file, agent_changed, model, other_models }: StoredConversation): void {
+    this.#chosen.set(id, { agent, agent_file, ...(agent_changed && { agent_changed }), model, ...(other_models && { other_models }) });
   }
 }
 

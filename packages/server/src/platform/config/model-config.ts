@@ -86,8 +86,12 @@ type OtherModel = Omit<ModelReference, 'model'> & { readonly model: string | und
 function referenceOf({ model, apiKey, baseUrl }: OtherModel, main: ModelReference): ModelReference | undefined {
   if (model === undefined) return undefined;
   if (baseUrl !== undefined) return { model, baseUrl, apiKey: apiKey ?? (baseUrl === main.baseUrl ? main.apiKey : undefined) };
-  if (apiKey) return { model, apiKey, baseUrl };
+  return apiKey ? { model, apiKey, baseUrl } : askedWith(model, main);
+}
+
+/** Asked where the main model is, but no key goes to another vendor's address. */
+export function askedWith(model: string, main: ModelReference): ModelReference {
   if (main.baseUrl !== undefined) return { model, apiKey: main.apiKey, baseUrl: main.baseUrl };
   const isSameVendor = splitModelName(model).vendor === splitModelName(main.model).vendor;
-  return { model, apiKey: isSameVendor ? main.apiKey : undefined, baseUrl };
+  return { model, apiKey: isSameVendor ? main.apiKey : undefined, baseUrl: undefined };
 }

@@ -36,6 +36,7 @@ export const ENGLISH_FORMS: Readonly<Record<string, string>> = {
   '{{count}} notes on “{{trigger}}”': '{{count}} note on “{{trigger}}”',
   '{{count}} steps': '{{count}} step',
   '{{count}} thoughts': '{{count}} thought',
+  '{{count}} tools': '{{count}} tool',
   '{{count}} tokens': '{{count}} token',
   '{{count}} unchanged lines': '{{count}} unchanged line',
   '{{time}}, checkpoint {{number}}, {{count}} files': '{{time}}, checkpoint {{number}}, {{count}} file',

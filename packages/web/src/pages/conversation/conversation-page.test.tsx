@@ -90,6 +90,25 @@ it('CL925 CL993: what holds in this conversation is in its bar: what waits, what
   expect(network.getByRole('listitem').textContent).toBe('ads.examplerefused 3×: not on the list');
 });
 
+it('CL1155: the bar says which models a conversation asks and who chose each; effort and stand-in are its own when it chooses', async () => {
+  await open('/conversations/ledger');
+  await userEvent.click(await screen.findByRole('button', { name: 'This conversation' }, LATER));
+  const models = within(screen.getByRole('region', { name: 'Models' }));
+  const said = () => models.getAllByRole('listitem').map(({ textContent }) => textContent);
+  await models.findByText('demo', undefined, LATER);
+  expect(said()).toEqual([
+    'Modeldemoas the server was started',
+    'Efforthighas the settings have it',
+    'Stands innobody chose one',
+    'Smalldemo/smallas the server was started',
+  ]);
+  await userEvent.click(models.getByRole('button', { name: 'Change for this conversation' }));
+  await userEvent.selectOptions(models.getByLabelText('How much the model thinks'), 'low');
+  await userEvent.click(models.getByRole('button', { name: 'Save' }));
+  await models.findByText('chosen for this conversation', undefined, LATER);
+  expect(said()[1]).toBe('Effortlowchosen for this conversation');
+});
+
 it('CL994: the model that is chosen in a conversation is its own, also one that no list has', async () => {
   const sent = vi.spyOn(globalThis, 'fetch');
   await open('/conversations/done');

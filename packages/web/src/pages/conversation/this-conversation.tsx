@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
+import { ConversationModelsSection } from './conversation-models.tsx';
 import { RuleList } from '../rule-list.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
@@ -20,10 +21,11 @@ const REACH: Readonly<Record<NetworkMode, PlainText>> = {
   none: textKey('Commands reach nothing.'),
 };
 
-/** Approvals, saved rules and the network of the open conversation, each with the way to where it is chosen for all. */
+/** Models, approvals, saved rules and the network of the open conversation, each with the way to where it is chosen for all. */
 export function ThisConversation() {
   return (
     <div className="shares">
+      <ConversationModelsSection />
       <Approvals />
       <Network />
     </div>

@@ -6,6 +6,7 @@ import { modelForKey } from '../../lib/models.ts';
 import { modelsQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListSection } from './list-section.tsx';
+import { type OtherModels, OtherModelFields } from './other-model-fields.tsx';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 
@@ -21,8 +22,34 @@ export function ModelSetting() {
           <ModelForm key={`${model} ${address} ${hasKey}`} stored={{ model: model ?? '', address: address ?? '', hasKey }} />
         )}
       </SettingSection>
+      <OtherModelsSetting />
       <ModelsInUse />
     </>
+  );
+}
+
+/** What stands beside the model. */
+function OtherModelsSetting() {
+  return (
+    <SettingSection
+      title={t('Effort, stand-in and small model')}
+      about={t(
+        'For conversations that choose none of their own. What is left empty is as the server was started; the list below says what that is.',
+      )}
+    >
+      {({ llm_effort: effort = null, llm_fallback_model: fallback = null, llm_small_model: small = null }) => (
+        <OtherModelsForm key={`${effort} ${fallback} ${small}`} stored={{ effort, fallback, small }} />
+      )}
+    </SettingSection>
+  );
+}
+
+function OtherModelsForm({ stored }: { readonly stored: OtherModels }) {
+  const [chosen, setChosen] = useState(stored);
+  return (
+    <SettingForm changes={{ llm_effort: chosen.effort, llm_fallback_model: chosen.fallback, llm_small_model: chosen.small }}>
+      <OtherModelFields chosen={chosen} onChoose={setChosen} />
+    </SettingForm>
   );
 }
 
@@ -94,7 +121,7 @@ function ModelsInUse() {
     <ListSection
       title={t('Models in use')}
       about={t(
-        'The one that stands in (LLM_FALLBACK_MODEL), the small one (LLM_SMALL_MODEL) and the effort (LLM_REASONING_EFFORT) are chosen where the server is started.',
+        'Of conversations that choose none. Where the server is started they are LLM_MODEL, LLM_FALLBACK_MODEL, LLM_SMALL_MODEL and LLM_REASONING_EFFORT.',
       )}
       list={models}
       none={t('No model is in use.')}

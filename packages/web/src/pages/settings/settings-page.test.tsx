@@ -45,6 +45,21 @@ it('CL935: nothing that is no address, no number and no key can be saved', async
   expect(limits.getByRole('button', { name: 'Save' }).hasAttribute('disabled')).toBe(true);
 });
 
+it('CL1153: effort, the model that stands in and the small one are stored, and taken back', async () => {
+  await open('/settings/models');
+  const others = await section('Effort, stand-in and small model');
+  await userEvent.selectOptions(await others.findByLabelText('How much the model thinks', undefined, LATER), 'high');
+  await userEvent.type(others.getByRole('combobox', { name: /^Stands in/ }), 'openai/gpt-4o-mini');
+  await userEvent.click(others.getByRole('button', { name: 'Save' }));
+  const stored = async () => (await (await fetch(`${location.origin}/api/settings`)).json()) as object;
+  const saved = { llm_effort: 'high', llm_fallback_model: 'openai/gpt-4o-mini', llm_small_model: null };
+  await waitFor(async () => expect(await stored()).toMatchObject(saved), LATER);
+  await others.findByDisplayValue('openai/gpt-4o-mini', undefined, LATER);
+  await userEvent.selectOptions(others.getByLabelText('How much the model thinks'), 'Nothing chosen here');
+  await userEvent.click(others.getByRole('button', { name: 'Save' }));
+  await waitFor(async () => expect(await stored()).toMatchObject({ llm_effort: null }), LATER);
+});
+
 it('CL936: limits are stored, and shown as they are stored', async () => {
   await open('/settings/limits');
   const limits = await section('Limits');
@@ -86,7 +101,7 @@ it('CL986: where commands may connect to is chosen, with the hosts of the list',
   expect(reach.getByLabelText<HTMLInputElement>(/^Allowed hosts/).value).toBe('a.example, *.b.example');
 });
 
-it('CL986: MCP servers are added by address and as programs, and removed', async () => {
+it('CL986 CL1154: MCP servers are added by address and as programs, tested, and removed', async () => {
   await open('/settings/mcp');
   const servers = await section('Servers of the settings');
   await userEvent.type(await servers.findByLabelText('Address', undefined, LATER), 'https://tools.example/mcp');
@@ -96,6 +111,8 @@ it('CL986: MCP servers are added by address and as programs, and removed', async
   await userEvent.type(servers.getByLabelText(/^Its command/), 'npx -y files /srv');
   await userEvent.click(servers.getByRole('button', { name: 'Add the program' }));
   await servers.findByText('program npx -y files /srv', undefined, LATER);
+  await userEvent.click(servers.getByRole('button', { name: 'Test https://tools.example/mcp' }));
+  await servers.findByText('1 tool: find_page', undefined, LATER);
   await userEvent.click(servers.getByRole('button', { name: 'Remove https://tools.example/mcp' }));
   await waitFor(() => expect(servers.getAllByRole('listitem')).toHaveLength(1), LATER);
 });
@@ -111,6 +128,8 @@ it('SV1004: an MCP server that another page added meanwhile stays when one is ad
   await servers.findByText('program npx here', undefined, LATER);
   expect(servers.getAllByRole('listitem')).toHaveLength(2);
   servers.getByText('https://other.example/mcp');
+  await userEvent.click(servers.getByRole('button', { name: 'Test https://other.example/mcp' }));
+  await servers.findByText('it answered with the status 401', undefined, LATER);
 });
 
 it('SV1004: what is written into notes stays while an agent notes something, and does not replace it', async () => {

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ModelEffort } from '@tendon/protocol';
+import { useId } from 'react';
+import { t, textKey } from '../../lib/language/text.ts';
+import { modelsQuery } from '../../lib/server.ts';
+import { SettingField } from './setting-form.tsx';
+
+/** What is chosen beside a model; `null`: as the next one above has it. */
+export interface OtherModels {
+  readonly effort: ModelEffort | null;
+  readonly fallback: string | null;
+  readonly small: string | null;
+}
+
+const EFFORTS = {
+  none: textKey('none'),
+  minimal: textKey('minimal'),
+  low: textKey('low'),
+  medium: textKey('medium'),
+  high: textKey('high'),
+  xhigh: textKey('very high'),
+  max: textKey('the most'),
+} as const satisfies Record<ModelEffort, string>;
+
+export function effortWords(effort: ModelEffort): string {
+  return t(EFFORTS[effort]);
+}
+
+interface OtherModelFieldsProps {
+  readonly chosen: OtherModels;
+  readonly onChoose: (chosen: OtherModels) => void;
+}
+
+/** Of the settings of all conversations, or of one. */
+export function OtherModelFields({ chosen, onChoose }: OtherModelFieldsProps) {
+  const offered = useQuery(modelsQuery);
+  const list = useId();
+  const name = (text: string) => (text.trim() === '' ? null : text);
+  return (
+    <>
+      <label className="flex flex-col gap-1">
+        {t('How much the model thinks')}
+        <select
+          className="field"
+          value={chosen.effort ?? ''}
+          onChange={(event) => onChoose({ ...chosen, effort: (event.target.value || null) as ModelEffort | null })}
+        >
+          <option value="">{t('Nothing chosen here')}</option>
+          {Object.keys(EFFORTS).map((effort) => (
+            <option key={effort} value={effort}>
+              {effortWords(effort as ModelEffort)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <SettingField
+        label={t('Stands in when the model does not answer')}
+        list={list}
+        placeholder={t('Nothing chosen here')}
+        hint={t('It is asked with the key and at the address of the model: one of the same provider.')}
+        value={chosen.fallback ?? ''}
+        onChange={(event) => onChoose({ ...chosen, fallback: name(event.target.value) })}
+      />
+      <SettingField
+        label={t('Small model, for titles, summaries and looking around')}
+        list={list}
+        placeholder={t('Nothing chosen here')}
+        value={chosen.small ?? ''}
+        onChange={(event) => onChoose({ ...chosen, small: name(event.target.value) })}
+      />
+      <datalist id={list}>
+        {offered.data?.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </>
+  );
+}
