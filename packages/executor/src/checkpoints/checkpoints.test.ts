@@ -242,7 +242,7 @@ describe('a checkpoint', () => {
       await expect(file(path)).rejects.toThrow('is not a path in the workspace');
     expect(await checkpoints.compare(1, { lines: true })).toEqual({
       count: 1,
-      changes: [{ path: 'src/a.ts', change: 'changed', lines: { added: 2, removed: 1 } }],
+      changes: [{ path: 'src/a.ts', change: 'changed', lines: { added: 2, removed: 1 }, content: expect.stringMatching(/^\w{16}$/) }],
     });
     await checkpoints.before('b');
     expect(await checkpoints.compare(1, { until: 2 })).toMatchObject({ count: 1 });

@@ -27,7 +27,8 @@ export function compareTrees(
     if (changes.length >= MAX_NAMED) return;
     const change = now ? (then ? 'changed' : 'removed') : 'added';
     const counted = counter?.(now, then);
-    changes.push({ path: toText(path), change, ...(counted && { lines: counted }) });
+    const content = lines && contentOf(now);
+    changes.push({ path: toText(path), change, ...(counted && { lines: counted }), ...(content && { content }) });
   };
   const inFolder = (path: string, now: string | undefined, then: string | undefined): void => {
     if (now === then) return;
@@ -42,6 +43,13 @@ export function compareTrees(
   };
   inFolder('', roots.current, roots.target);
   return { count, changes };
+}
+
+/** Enough of the hash to tell two contents of one file apart. */
+const CONTENT_CHARS = 16;
+
+function contentOf(entry: TreeEntry | undefined): string | undefined {
+  return entry?.kind === 'file' ? entry.hash?.slice(0, CONTENT_CHARS) : undefined;
 }
 
 function hashOf(entry: TreeEntry | undefined): string | undefined {

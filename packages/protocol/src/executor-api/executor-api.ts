@@ -245,6 +245,8 @@ export interface CheckpointChange {
   readonly change: 'added' | 'changed' | 'removed';
   /** Lines that came and went since the checkpoint, where they were asked for and can be counted. */
   readonly lines?: { readonly added: number; readonly removed: number };
+  /** Names its present content, with `lines`. */
+  readonly content?: string;
 }
 
 /** What a path was at a checkpoint. */

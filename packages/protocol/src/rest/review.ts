@@ -26,6 +26,8 @@ export const ChangedFile = z.object({
   /** Lines; null where they are not counted. */
   added: z.number().int().nullable(),
   removed: z.number().int().nullable(),
+  /** Names what it holds now, so that another content can be distinguished; missing where that is not known. */
+  content: z.string().optional(),
 });
 export type ChangedFile = z.output<typeof ChangedFile>;
 

@@ -24,10 +24,11 @@ export function checkComparison(answer: unknown): CheckpointComparison {
   const { count, changes } = (answer ?? {}) as Record<string, unknown>;
   if (!Number.isSafeInteger(count) || !Array.isArray(changes)) throw new Error('the sandbox did not compare the checkpoint');
   const named = changes.slice(0, MAX_CHANGES).flatMap((entry) => {
-    const { path, change, lines } = (entry ?? {}) as Record<string, unknown>;
+    const { path, change, lines, content } = (entry ?? {}) as Record<string, unknown>;
     if (typeof path !== 'string' || !CHANGES.has(change)) return [];
     const counted = checkLineCount(lines);
-    return [{ path: path.slice(0, MAX_TEXT), change: change as CheckpointChange['change'], ...(counted && { lines: counted }) }];
+    const mark = typeof content === 'string' && /^[\w+/=-]{1,64}$/.test(content) && { content };
+    return [{ path: path.slice(0, MAX_TEXT), change: change as CheckpointChange['change'], ...(counted && { lines: counted }), ...mark }];
   });
   return { count: Math.max(count as number, named.length), changes: named };
 }

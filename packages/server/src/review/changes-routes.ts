@@ -130,8 +130,8 @@ async function changesSince({ workspace, base, until }: Compared, now: Date): Pr
 const STATUS = { removed: 'A', changed: 'M', added: 'D' } as const;
 
 function sinceCheckpoint({ count, changes }: CheckpointComparison): ChangeList {
-  const files = changes.map(({ path, change, lines }): ChangedFile => {
-    return { path, status: STATUS[change], added: lines?.added ?? null, removed: lines?.removed ?? null };
+  const files = changes.map(({ path, change, lines, content }): ChangedFile => {
+    return { path, status: STATUS[change], added: lines?.added ?? null, removed: lines?.removed ?? null, ...(content && { content }) };
   });
   return { count, files };
 }

@@ -176,9 +176,10 @@ function useMessage() {
     try {
       const fileUrls = files.length > 0 ? (await tendon.files.upload(id, files)).uploaded_files : [];
       const imageUrls = sent.attachments.flatMap((one) => one.dataUrl ?? []);
-      const whole = withComments(sent.text.trim(), reviewComments.of(id));
+      const comments = reviewComments.of(id);
+      const whole = withComments(sent.text.trim(), comments);
       const isQueued = connection.say(whole, { imageUrls, fileUrls });
-      if (isQueued) reviewComments.clear(id);
+      if (isQueued) reviewComments.remove(id, ...comments);
       else giveBack(sent, t('Too many messages wait to be sent.'));
       return isQueued;
     } catch (error) {

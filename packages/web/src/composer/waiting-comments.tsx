@@ -15,7 +15,7 @@ export function WaitingComments() {
       aria-label={t('Comments on the changes')}
     >
       <span>{t('{{count}} comments on the changes with this message', { count: comments.length })}</span>
-      <Button small onClick={() => reviewComments.clear(id)}>
+      <Button small onClick={() => reviewComments.remove(id, ...comments)}>
         {t('Remove')}
       </Button>
     </div>

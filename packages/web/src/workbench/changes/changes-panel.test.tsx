@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
+import { seenKey } from './file-list.tsx';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -34,6 +35,13 @@ it('CL950: files that a shell changed are listed in numeric order, with their li
   await region('packages/import/src/read-csv.ts');
   await userEvent.click(screen.getByRole('button', { name: 'Side by side' }));
   await waitFor(() => expect(screen.getByRole('table').dataset.side).toBe('true'));
+});
+
+it('CL1161: a file whose content is another is unseen, also with as many lines as before', () => {
+  const file = { path: 'a.ts', status: 'M', added: 1, removed: 1 } as const;
+  expect(seenKey({ ...file, content: 'c0ffee' })).not.toBe(seenKey({ ...file, content: 'decade' }));
+  expect(seenKey({ ...file, added: 2, content: 'c0ffee' })).toBe(seenKey({ ...file, content: 'c0ffee' }));
+  expect(seenKey({ ...file, added: 2 })).not.toBe(seenKey(file));
 });
 
 it('CL951: a comment on a line goes to the agent, with its file, line and text', async () => {

@@ -1,17 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ChangedFile, Observation, WorkspaceChanges } from '@tendon/protocol';
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { clock } from '../../copy/figures.ts';
 import { shownPath } from '../../copy/shorten.ts';
 import { tendon } from '../../lib/server.ts';
 import { stored } from '../../lib/stored.ts';
+import { sharedList } from '../../lib/shared-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Late } from '../../ui/placeholder.tsx';
 import { BasePicker } from './base-picker.tsx';
 import { CommitBar } from './commit-bar.tsx';
 import { useReportedCount } from './changed-count.ts';
-import { FileList, inOrder, LineCounts } from './file-list.tsx';
+import { FileList, inOrder, LineCounts, seenKey } from './file-list.tsx';
 import { FileReview, type Reverted } from './file-review.tsx';
 import { LoggedEdits } from './logged-edits.tsx';
 import { useChanges, useLookAgain, useRepository } from './use-review.ts';
@@ -201,20 +202,19 @@ function Undo({ reverted: { words, undo }, onDone }: { readonly reverted: Revert
   );
 }
 
-/** Which files a person has looked at, as they were then: one that changes again is unseen. */
+const MOST_SEEN = 500;
+const seenMarks = sharedList((entry) => (typeof entry === 'string' ? entry : undefined));
+
+/** Which files a person has looked at, as they were then: one whose content changes again is unseen, also with as many lines as before. */
 function useSeen() {
   const { id } = useConversation();
   const name = `seen.${id}`;
-  const [seen, setSeen] = useState<ReadonlySet<string>>(() => new Set(stored.get(name)?.split('\n')));
-  const key = (file: ChangedFile) => [file.path, file.status, file.added, file.removed].join('\t');
+  const seen = useSyncExternalStore(seenMarks.subscribe, () => seenMarks.of(name));
   return {
-    has: (file: ChangedFile) => seen.has(key(file)),
+    has: (file: ChangedFile) => seen.includes(seenKey(file)),
     mark(file: ChangedFile, isSeen: boolean) {
-      const next = new Set(seen);
-      if (isSeen) next.add(key(file));
-      else next.delete(key(file));
-      setSeen(next);
-      stored.set(name, next.size === 0 ? null : [...next].slice(-500).join('\n'));
+      const others = (all: readonly string[]) => all.filter((one) => one !== seenKey(file));
+      seenMarks.change(name, (all) => (isSeen ? [...others(all), seenKey(file)].slice(-MOST_SEEN) : others(all)));
     },
   };
 }

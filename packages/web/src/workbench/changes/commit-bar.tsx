@@ -30,7 +30,7 @@ function CommentsToSend() {
       <Button
         look="line"
         onClick={() => {
-          if (connection.say(withComments('', comments))) reviewComments.clear(id);
+          if (connection.say(withComments('', comments))) reviewComments.remove(id, ...comments);
         }}
       >
         {t('Send to the agent')}

@@ -11,6 +11,11 @@ export function inOrder(files: readonly ChangedFile[]): readonly ChangedFile[] {
   return files.toSorted((a, b) => BY_NUMBER.compare(folderOf(a.path), folderOf(b.path)) || BY_NUMBER.compare(a.path, b.path));
 }
 
+/** Names a file as it is now: by its content, where the server names that, else by its lines. */
+export function seenKey({ path, status, content, added, removed }: ChangedFile): string {
+  return [path, status, ...(content === undefined ? [added, removed] : [content])].join('\t');
+}
+
 interface FileListProps {
   readonly files: readonly ChangedFile[];
   readonly current: string | undefined;
