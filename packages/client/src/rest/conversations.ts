@@ -17,6 +17,7 @@ import type {
   SearchAnswer,
   SendAnswer,
   NetworkAnswer,
+  NetworkQuestion,
   SavedRules,
   CreatedShare,
   ShareInfo,
@@ -41,6 +42,8 @@ export type ConversationInfo = WireInfo & {
   readonly agent?: string;
   /** The one that it goes on from, and the last event that both have. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: number } | null;
+  /** In lists alone: what its sandbox wants to reach, and a person decides. */
+  readonly network_questions?: readonly NetworkQuestion[];
   /** The agent can change nothing in the workspace. */
   readonly is_read_only?: boolean;
 };

@@ -45,7 +45,7 @@ export function compareTrees(
   return { count, changes };
 }
 
-/** Enough of the hash to tell two contents of one file apart. */
+/** Enough of the hash that two contents of one file differ in it. */
 const CONTENT_CHARS = 16;
 
 function contentOf(entry: TreeEntry | undefined): string | undefined {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ConversationInfo as WireInfo, INITIAL_STATE } from '@tendon/protocol';
+import { NetworkQuestion, ConversationInfo as WireInfo, INITIAL_STATE } from '@tendon/protocol';
 import { type StoredConversation, summaryOf } from './conversation-records.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
 import type { Conversations } from './conversations.ts';
 
-/** The last nine fields are ours; other clients do not know them. */
+/** The last ten fields are ours; other clients do not know them. */
 export const ConversationInfo = WireInfo.extend({
   agent_state: z.string(),
   /** Why, with `error` and `rate_limited`. */
@@ -22,6 +22,8 @@ export const ConversationInfo = WireInfo.extend({
   /** Its sandbox mounts the workspace read-only. */
   is_read_only: z.boolean(),
   /** The one that it goes on from, and the last event that both have. */
+  /** In lists alone: what its sandbox wants to reach, and a person decides. */
+  network_questions: z.array(NetworkQuestion).optional(),
   forked_from: z.object({ conversation_id: z.string(), event_id: z.number().int() }).nullable(),
 });
 export type ConversationInfo = z.output<typeof ConversationInfo>;

@@ -71,7 +71,7 @@ function creation(app: App, context: RoutesContext): void {
 function reading(app: App, context: RoutesContext): void {
   app.get('/api/conversations', { schema: { querystring: ConversationQuery, response: { 200: Page } } }, async ({ query }) => {
     const found = await findPage(context, query);
-    return { results: found.records.map((record) => conversationInfo(record, context)), next_page_id: found.next };
+    return { results: found.records.map((record) => listedInfo(record, context)), next_page_id: found.next };
   });
 
   app.get(
@@ -91,6 +91,12 @@ function reading(app: App, context: RoutesContext): void {
       return record ? conversationInfo(record, context) : sendJsonText(reply, 'null');
     },
   );
+}
+
+/** With what a person decides about its network, which who only watches it is not shown. */
+function listedInfo(record: StoredConversation, context: RoutesContext): ConversationInfo {
+  const questions = context.conversations.questions.openIn(record);
+  return { ...conversationInfo(record, context), ...(questions.length > 0 && { network_questions: [...questions] }) };
 }
 
 function changes(app: App, { conversations }: RoutesContext): void {

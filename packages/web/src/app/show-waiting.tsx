@@ -1,28 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
-import { conversationSentence } from '../copy/state-sentence.ts';
+import { conversationSentence as stateOf } from '../copy/state-sentence.ts';
+import { t } from '../lib/language/text.ts';
 import { notifications } from '../lib/notifications.ts';
 import { paths } from '../lib/paths.ts';
 import { conversationsQuery } from '../lib/server.ts';
-import { useQuestions } from '../pages/inbox/use-questions.ts';
+import { useBadge, useQuestions, useWaitingHosts } from '../pages/inbox/use-questions.ts';
 
 /** Shows each question that comes while the page is hidden, once. */
 export function ShowWaiting() {
   // A hidden page goes on asking.
   useQuery({ ...conversationsQuery, refetchIntervalInBackground: true });
   const questions = useQuestions();
+  const hosts = useWaitingHosts();
+  useBadge(questions.length + hosts.length);
   const navigate = useNavigate();
   const seen = useRef<Set<string>>(undefined);
   useEffect(() => {
-    const tags = questions.map(({ info, eventId }) => `${info.conversation_id} ${eventId}`);
-    for (const [index, { info }] of questions.entries()) {
-      const tag = tags[index]!;
+    const waiting = [
+      ...questions.map(({ info, eventId }) => ({ info, tag: `${info.conversation_id} ${eventId}`, body: stateOf(info).text })),
+      ...hosts.map(({ info, question: { host, port } }) => ({
+        info,
+        tag: `${info.conversation_id} ${host}`,
+        body: t('The sandbox wants to reach {{host}}:{{port}}', { host, port }),
+      })),
+    ];
+    for (const { info, tag, body } of waiting) {
       if (!document.hidden || seen.current?.has(tag)) continue;
-      const onClick = () => void navigate(paths.conversation(info.conversation_id));
-      notifications.show(info.title, { body: conversationSentence(info).text, tag, onClick });
+      notifications.show(info.title, { body, tag, onClick: () => void navigate(paths.conversation(info.conversation_id)) });
     }
-    seen.current = new Set(tags);
-  }, [questions, navigate]);
+    seen.current = new Set(waiting.map(({ tag }) => tag));
+  }, [questions, hosts, navigate]);
   return null;
 }

@@ -1,16 +1,16 @@
 import { X } from 'lucide-react';
 import { useMutation } from '@tanstack/react-query';
-import type { Action, NetworkQuestion, QuestionAnswer } from '@tendon/protocol';
+import type { Action, QuestionAnswer } from '@tendon/protocol';
 import { openDecision, useConversation } from '../conversation/open-conversation.ts';
 import { canSendNow } from '../conversation/send-now.ts';
 import type { StateNow } from '../conversation/state-now.ts';
-import { IconButton, Button } from '../ui/button.tsx';
+import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Decision, useIsNew } from './decision.tsx';
+import { Decision } from './decision.tsx';
 import { DelegatedQuestionCard } from './delegated-question.tsx';
 import { MessageComposer } from './message-composer.tsx';
+import { NetworkQuestionCard } from './network-question.tsx';
 import { StateLine } from './state-line.tsx';
-import { useCommands } from '../lib/commands.ts';
 import { tendon } from '../lib/server.ts';
 import { t } from '../lib/language/text.ts';
 
@@ -84,66 +84,5 @@ function Notices() {
         <Icon of={X} small />
       </IconButton>
     </p>
-  );
-}
-
-type Answer = 'once' | 'always' | 'refuse';
-
-interface NetworkQuestionCardProps {
-  readonly question: NetworkQuestion;
-  /** Questions that come after this one. */
-  readonly more: number;
-}
-
-/**
- * A host that is on no list, in the server's spelling. The sandbox decides when it appears: its buttons are dead while it is new, and it
- * never takes the focus.
- */
-function NetworkQuestionCard({ question: { host, port }, more }: NetworkQuestionCardProps) {
-  const { id } = useConversation();
-  const isNew = useIsNew();
-  const send = useMutation({
-    mutationFn: (answer: Answer) =>
-      answer === 'always' ? tendon.conversations.allowAlways(id, host) : tendon.conversations.answerNetwork(id, { host, answer }),
-    // The card goes with its question.
-    onSuccess: () => document.getElementById('composer')?.focus(),
-  });
-  const act = (answer: Answer) => (): void => void (!isNew && !send.isPending && send.mutate(answer));
-  // Without the host, which the sandbox chose and the card shows whole: a long one would hide what is allowed.
-  useCommands('network-question', [
-    { id: 'network-once', title: t('Network: allow once'), group: 'Here', run: act('once') },
-    { id: 'network-always', title: t('Network: always allow'), group: 'Here', run: act('always') },
-    { id: 'network-refuse', title: t('Network: refuse'), group: 'Here', run: act('refuse') },
-  ]);
-  return (
-    <section className="decision" aria-label={t('Network question')}>
-      <div role="alert">
-        <h2>
-          <span className="min-w-0 flex-1 wrap-anywhere">{t('The sandbox wants to reach {{host}}:{{port}}', { host, port })}</span>
-        </h2>
-      </div>
-      <p>
-        {t(
-          'It is on no list. Allowing it opens this name at the ports 22, 80 and 443: what is sent there leaves this machine. Once is for this conversation, always for every conversation of this server; a refusal is for good in this conversation.',
-        )}
-      </p>
-      {more > 0 && <p className="text-small">{t('{{more}} more after this', { more })}</p>}
-      <div className="decision-acts">
-        <Button look="line" aria-disabled={isNew} onClick={act('once')}>
-          {t('Allow once')}
-        </Button>
-        <Button look="line" aria-disabled={isNew} onClick={act('always')}>
-          {t('Always')}
-        </Button>
-        <Button look="line" aria-disabled={isNew} onClick={act('refuse')}>
-          {t('Refuse')}
-        </Button>
-      </div>
-      {send.error && (
-        <p role="alert" className="pt-1 text-small text-bad">
-          {send.error.message}
-        </p>
-      )}
-    </section>
   );
 }

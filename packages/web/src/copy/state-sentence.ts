@@ -150,6 +150,8 @@ export function pastWords(text: string): string {
 
 /** The sentence of a row in a list: the agent's state where the server sends it, else its status. */
 export function conversationSentence(info: ConversationInfo): StateSentence {
+  const [question] = info.network_questions ?? [];
+  if (question) return { glyph: 'waiting', text: t('Wants to reach {{host}}', { host: question.host }), tone: 'wait' };
   const state = parseAgentState(info.agent_state);
   if (state) return stateSentence({ state, reason: info.reason ?? '' });
   switch (info.status) {
@@ -167,7 +169,8 @@ export function conversationSentence(info: ConversationInfo): StateSentence {
 
 export function isWaiting(info: ConversationInfo): boolean {
   const state = parseAgentState(info.agent_state);
-  return state === 'awaiting_user_input' || state === 'awaiting_user_confirmation';
+  const asks = (info.network_questions?.length ?? 0) > 0;
+  return asks || state === 'awaiting_user_input' || state === 'awaiting_user_confirmation';
 }
 
 export function isRunningNow(info: ConversationInfo): boolean {

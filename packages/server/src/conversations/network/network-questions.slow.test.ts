@@ -30,7 +30,7 @@ const answer = async (
 };
 
 describe('SV451: a name that is on no list', () => {
-  it('is asked for while a command waits, and the command goes on when it is allowed', async () => {
+  it('SV1025: is asked for while a command waits, is in the list of conversations, and the command goes on when it is allowed', async () => {
     const server = await askingServer({ questionWaitMs: 120_000 });
     const id = await server.create();
     const client = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
@@ -38,6 +38,8 @@ describe('SV451: a name that is on no list', () => {
     const { questions } = await client.volatile.until(({ volatile }) => volatile === 'network', 'the question');
     expect(questions).toEqual([{ host: 'asked.example', port: 80, asked_at: expect.any(String) as string }]);
     expect(await hostsOf(server, id)).toEqual(['asked.example']);
+    const list = (await (await server.get('/api/conversations', owner)).json()) as { readonly results: readonly object[] };
+    expect(list.results).toMatchObject([{ conversation_id: id, network_questions: questions }]);
     expect(await answer(server, id, 'asked.example', 'once')).toBe(200);
     expect(await printed).toContain('reached asked.example');
     await client.volatile.until((frame) => frame.volatile === 'network' && (frame.questions as []).length === 0, 'that nothing is asked');

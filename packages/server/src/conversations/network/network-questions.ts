@@ -77,6 +77,11 @@ export class NetworkQuestions {
     return root ? this.#open(root) : [];
   }
 
+  /** Those of a conversation to which nobody delegated, as its record has them. */
+  openIn(record: StoredConversation): readonly NetworkQuestion[] {
+    return record.delegated_by ? [] : this.#open(record);
+  }
+
   /** See `AskPerson`. A sandbox can try as often as it likes: what is known costs one look at the record. */
   async ask(id: string, { host, port }: Pick<NetworkQuestion, 'host' | 'port'>): Promise<string | undefined> {
     const root = await this.#rootOf(id);

@@ -94,9 +94,9 @@ it('CL1155: the bar says which models a conversation asks and who chose each; ef
   await open('/conversations/ledger');
   await userEvent.click(await screen.findByRole('button', { name: 'This conversation' }, LATER));
   const models = within(screen.getByRole('region', { name: 'Models' }));
-  const said = () => models.getAllByRole('listitem').map(({ textContent }) => textContent);
+  const rows = () => models.getAllByRole('listitem').map(({ textContent }) => textContent);
   await models.findByText('demo', undefined, LATER);
-  expect(said()).toEqual([
+  expect(rows()).toEqual([
     'Modeldemoas the server was started',
     'Efforthighas the settings have it',
     'Stands innobody chose one',
@@ -106,7 +106,7 @@ it('CL1155: the bar says which models a conversation asks and who chose each; ef
   await userEvent.selectOptions(models.getByLabelText('How much the model thinks'), 'low');
   await userEvent.click(models.getByRole('button', { name: 'Save' }));
   await models.findByText('chosen for this conversation', undefined, LATER);
-  expect(said()[1]).toBe('Effortlowchosen for this conversation');
+  expect(rows()[1]).toBe('Effortlowchosen for this conversation');
 });
 
 it('CL994: the model that is chosen in a conversation is its own, also one that no list has', async () => {

@@ -51,6 +51,36 @@ it('CL983: what waits is answered on Home: an action is shown whole and approved
   await waitFor(() => expect(screen.queryByRole('region', { name: /^Needs you/ })).toBeNull(), LATER);
 });
 
+it('CL1165: a host that a sandbox wants to reach stands there too, and is answered in place', async () => {
+  const { fetch } = globalThis;
+  const answers: unknown[] = [];
+  let isOpen = true;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...args) => {
+    const url = String(args[0] instanceof Request ? args[0].url : args[0]);
+    if (url.endsWith('/network/answer')) {
+      answers.push([url.split('/').at(-3), JSON.parse(String(args[1]!.body))]);
+      isOpen = false;
+      return Response.json({});
+    }
+    const answer = await fetch(...args);
+    if (!isOpen || !/\/api\/conversations\?/.test(url)) return answer;
+    const page = (await answer.json()) as { results: readonly { conversation_id: string }[] };
+    const question = { host: 'data.example', port: 443, asked_at: new Date().toISOString() };
+    const results = page.results.map((info) => (info.conversation_id === 'done' ? { ...info, network_questions: [question] } : info));
+    return Response.json({ ...page, results });
+  });
+  onTestFinished(() => spy.mockRestore());
+  await open('/');
+  const card = within(await screen.findByRole('article', { name: /^The sandbox wants to reach data\.example:443/ }, LATER));
+  screen.getByRole('region', { name: /^Needs you \d/ });
+  screen.getByText('Wants to reach data.example');
+  const once = card.getByRole('button', { name: 'Allow once' });
+  await waitFor(() => expect(once.getAttribute('aria-disabled')).toBe('false'), LATER);
+  await userEvent.click(once);
+  await waitFor(() => expect(screen.queryByRole('article', { name: /^The sandbox wants/ })).toBeNull(), LATER);
+  expect(answers).toEqual([['done', { host: 'data.example', answer: 'once' }]]);
+});
+
 it('CL25: deleting can be taken back, by the key that deleted', async () => {
   await open('/');
   await screen.findByRole('link', { name: /semicolon/ }, LATER);

@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
-import { type Action, fromJson, isAction } from '@tendon/protocol';
+import { type Action, fromJson, isAction, type NetworkQuestion } from '@tendon/protocol';
 import { useEffect } from 'react';
 import { isWaiting } from '../../copy/state-sentence.ts';
 import { conversationsQuery, tendon } from '../../lib/server.ts';
@@ -10,6 +10,12 @@ export interface WaitingQuestion {
   readonly info: ConversationInfo;
   readonly eventId: number;
   readonly action: Action;
+}
+
+/** A host that the sandbox of a conversation wants to reach. */
+export interface WaitingHost {
+  readonly info: ConversationInfo;
+  readonly question: NetworkQuestion;
 }
 
 /** More are answered when these are. */
@@ -32,8 +38,16 @@ export function useQuestions(): readonly WaitingQuestion[] {
     const isOpen = action && isAction(action) && (question.kind === 'confirmation' || asks(action));
     return isOpen ? [{ info: waiting[index]!, eventId: question.event_id, action }] : [];
   });
-  useBadge(questions.length);
   return questions;
+}
+
+/** Of all conversations, the one that waits longest first. */
+export function useWaitingHosts(): readonly WaitingHost[] {
+  const { data = [] } = useQuery(conversationsQuery);
+  return data
+    .flatMap((info) => (info.network_questions ?? []).map((question) => ({ info, question })))
+    .toSorted((a, b) => a.question.asked_at.localeCompare(b.question.asked_at))
+    .slice(0, MOST);
 }
 
 /** Whether a message is more than a report: it offers answers, or ends with a question. */
@@ -44,7 +58,7 @@ function asks(action: Action): boolean {
 }
 
 /** On the icon of the app, where it is installed. */
-function useBadge(count: number): void {
+export function useBadge(count: number): void {
   useEffect(() => {
     if (typeof navigator.setAppBadge !== 'function') return;
     // A browser may have the function and no icon.
