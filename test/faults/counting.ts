@@ -1,4 +1,4 @@
-/** The run that the kill tests interrupt: thirty shell steps, each appends its number to a file. */
+/** The run that the kill tests interrupt: shell steps, each appends its number to a file. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,26 +6,34 @@ import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { expect, onTestFinished } from 'vitest';
 import { startModelServer } from '../../bench/model-server.ts';
 
-const STEPS = 30;
+/** Enough for every kill to find one at work. */
+export const STEPS = 30;
 
 export interface Counting {
   readonly tendon: TendonProcess;
   readonly id: string;
   readonly watcher: Watcher;
+  readonly steps: number;
+}
+
+interface CountingOptions {
+  readonly entry?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly steps?: number;
 }
 
 /** Starts a server and the task, until the test is over; a client watches from the first event on. */
-export async function startCounting(options: { readonly entry?: string; readonly env?: NodeJS.ProcessEnv } = {}): Promise<Counting> {
+export async function startCounting({ entry, env: more, steps = STEPS }: CountingOptions = {}): Promise<Counting> {
   const model = await startModelServer();
   onTestFinished(() => model.close());
-  const env = { LLM_MODEL: 'openai/bench', LLM_API_KEY: 'a-key-for-tests', LLM_BASE_URL: model.url, ...options.env };
-  const tendon = await TendonProcess.start(env, options.entry);
+  const env = { LLM_MODEL: 'openai/bench', LLM_API_KEY: 'a-key-for-tests', LLM_BASE_URL: model.url, ...more };
+  const tendon = await TendonProcess.start(env, entry);
   onTestFinished(() => tendon.remove());
   const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
   const watcher = new Watcher(tendon.url, id);
   await watcher.untilState('awaiting_user_input');
-  watcher.send('message', { content: `BENCH:${STEPS}:echo $(({i}+1)) >> counter.txt; sleep 0.03`, image_urls: [], file_urls: [] });
-  return { tendon, id, watcher };
+  watcher.send('message', { content: `BENCH:${steps}:echo $(({i}+1)) >> counter.txt; sleep 0.03`, image_urls: [], file_urls: [] });
+  return { tendon, id, watcher, steps };
 }
 
 /** From the first step on: the server is killed and started again, each time so long after it was up. */
@@ -38,12 +46,12 @@ export async function killAndRestart({ tendon: server, watcher }: Counting, dela
   }
 }
 
-/** The counter is 1…30, the ids are gapless, and everything the client saw is in the log as it saw it, once. */
+/** The counter has every step, the ids are gapless, and everything the client saw is in the log as it saw it, once. */
 export async function expectExactlyOnce(counting: Counting): Promise<void> {
-  const { tendon: server, id, watcher } = counting;
+  const { tendon: server, id, watcher, steps } = counting;
   await watcher.untilState('finished');
   watcher.close();
-  expect(counterLines(counting)).toEqual(Array.from({ length: STEPS }, (_, i) => i + 1));
+  expect(counterLines(counting)).toEqual(Array.from({ length: steps }, (_, i) => i + 1));
   const log = await server.trajectory(id);
   expect(log.map((event) => event.id)).toEqual(log.map((_, i) => i));
   for (const { id: seenId, action, args, observation, content } of watcher.events) {

@@ -9,6 +9,7 @@ const entry = builtFaults('faulty-server');
 const HOUR_MS = 3_600_000;
 /** How often a process comes to the stage before it is killed there. */
 const KILLS = [6, 7, 8];
+const STEPS = runs(30, 14);
 /** By how much the clock of a process is off at its start, and from the third time on that it comes to the stage. */
 const CLOCKS_MS = [
   [0, HOUR_MS],
@@ -18,7 +19,7 @@ const CLOCKS_MS = [
 
 /** One process after the other over the same home; the last is not killed. */
 async function expectExactlyOnceAcross([first, ...others]: readonly NodeJS.ProcessEnv[]): Promise<void> {
-  const counting = await startCounting({ entry, env: first });
+  const counting = await startCounting({ entry, env: first, steps: STEPS });
   for (const env of others) {
     await counting.tendon.ended;
     await counting.tendon.start(env);

@@ -8,7 +8,7 @@ import { describe, it } from 'vitest';
 import { expectExactlyOnce, killAndRestart, startCounting } from './counting.ts';
 
 const RUNS = runs(4);
-const KILLS_PER_RUN = 5;
+const KILLS_PER_RUN = runs(5, 3);
 /** Every instant is drawn from it. */
 const SEED = 20_261_121;
 
