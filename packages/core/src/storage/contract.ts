@@ -12,13 +12,8 @@ import { pageIndex } from './contract/page-index.ts';
 import { following, reading } from './contract/reading.ts';
 import { records } from './contract/records.ts';
 import { snapshots } from './contract/snapshots.ts';
+import type { StorageUnderTest } from './contract/storage-under-test.ts';
 import type { Storage } from './storage.ts';
-
-export interface StorageUnderTest {
-  readonly storage: Storage;
-  readonly reopen?: () => Promise<Storage>;
-  readonly dispose: () => Promise<void>;
-}
 
 export function storageContract(name: string, make: (clock: Clock) => Promise<StorageUnderTest>): void {
   describe(`storage contract: ${name}`, () => {

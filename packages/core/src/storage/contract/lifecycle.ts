@@ -1,7 +1,7 @@
 import { RunAction, RunObservation } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import type { EventLog } from '../../log/event-log.ts';
-import type { StorageUnderTest } from '../contract.ts';
+import type { StorageUnderTest } from './storage-under-test.ts';
 import type { Storage } from '../storage.ts';
 import { contentOf, message } from './message.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StorageUnderTest } from '../contract.ts';
+import type { StorageUnderTest } from './storage-under-test.ts';
 import type { Storage } from '../storage.ts';
 import { message } from './message.ts';
 

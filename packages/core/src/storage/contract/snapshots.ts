@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EventLog } from '../../log/event-log.ts';
-import type { StorageUnderTest } from '../contract.ts';
+import type { StorageUnderTest } from './storage-under-test.ts';
 import { message } from './message.ts';
 
 export function snapshots(parts: () => StorageUnderTest & { readonly log: EventLog }): void {

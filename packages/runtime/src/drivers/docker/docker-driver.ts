@@ -1,11 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { groupsNamed, limitsOf, removeGroups, type Limits, killAll, killPids } from '../../processes/control-group.ts';
 import type { SandboxDriver, SandboxHandle, SandboxSpec } from '../driver.ts';
-import type { ExecutorFolder } from '../start/executor-folder.ts';
-import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../start/prepare-folders.ts';
+import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser } from '../start/prepare-folders.ts';
 import { findIncarnations, isAlive } from '../../processes/process-identity.ts';
 import { startSidecar } from './sidecar.ts';
-import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 import { withWantedId } from './container-user.ts';
 import { logsOf, listContainers, removeContainer, INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './engine/containers.ts';
 import { createEngineClient, type EngineClient, findEngine } from './engine/engine-client.ts';
@@ -16,25 +14,7 @@ import { createImageSource } from './engine/image-source.ts';
 import { probeDocker } from './probe-docker.ts';
 import { startContainer } from './start-container.ts';
 import { INCARNATION } from '../../incarnation.ts';
-
-export interface DockerDriverOptions extends Partial<OwnFolders> {
-  readonly executor: ExecutorFolder;
-  /** Any Linux image of this processor; it is used as it is. */
-  readonly image: string;
-  /** `unix:///path` or a path; the usual ones when missing. */
-  readonly host?: string;
-  /** Whether an image that the engine does not have is fetched; default true. */
-  readonly mayPull?: boolean;
-  readonly limits?: Partial<Limits>;
-  readonly network?: ContainerNetwork;
-  /** The user inside where nobody owns the workspace but root. */
-  readonly userId?: number;
-  readonly volumes?: readonly ContainerBind[];
-  readonly ports?: readonly PublishedPort[];
-  readonly isRootReadOnly?: boolean;
-  /** The OCI runtime that the engine runs containers with (`runsc`); its own default when missing. */
-  readonly ociRuntime?: string;
-}
+import type { DockerDriverOptions } from './docker-driver-options.ts';
 
 /**
  * A container around one long-lived executor, on a Docker or Podman engine of this machine. Owns the containers with its label;

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import { createTestSandboxes, executorFolder, never, observe, run, runAction, type TestSandboxes } from '../../testing/sandboxes.ts';
-import { createDockerDriver, type DockerDriverOptions } from './docker-driver.ts';
+import type { DockerDriverOptions } from './docker-driver-options.ts';
+import { createDockerDriver } from './docker-driver.ts';
 import type { ImageName } from '../../testing/containers/images.ts';
 import { openEngine } from '../../testing/containers/open-engine.ts';
 

@@ -2,7 +2,7 @@ import type { Limits } from '../../processes/control-group.ts';
 import type { Probe } from '../driver.ts';
 import { sizeText } from '../../size-text.ts';
 import { missingToInject } from './injected.ts';
-import type { DockerDriverOptions } from './docker-driver.ts';
+import type { DockerDriverOptions } from './docker-driver-options.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 import { explain } from './engine/engine-error.ts';
 

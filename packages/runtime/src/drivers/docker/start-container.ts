@@ -15,7 +15,7 @@ import { INJECTED, injectedFolder } from './injected.ts';
 import { CONTAINER_HOME, containerRequest, type ContainerBind } from './container-request.ts';
 import { containerUser, userFiles, type ContainerUser } from './container-user.ts';
 import { inspect, logsOf, labelsOf, ownerOf } from './engine/containers.ts';
-import type { DockerDriverOptions } from './docker-driver.ts';
+import type { DockerDriverOptions } from './docker-driver-options.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 import { mountHeld, unmountNamed } from './held-mount.ts';
