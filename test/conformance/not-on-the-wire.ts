@@ -28,11 +28,11 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'When an answer is heard, and not before: a client cannot place a second decision between the two looks of a server. SV960 asks what it can see.',
-    ids: 'SV1000, SV1020–SV1022, SV1025',
+    ids: 'SV1000, SV1020–SV1022, SV1025, SV1030',
   },
   {
     why: 'What needs a person, the settings and the moments of a conversation, as the page shows them.',
-    ids: 'CL983–CL994, SV1004, CL1150–CL1155, CL1160, CL1161, CL1165',
+    ids: 'CL983–CL994, SV1004, CL1150–CL1155, CL1160, CL1161, CL1165, CL1170–CL1172',
   },
   {
     why: 'What the command line prints and which server it uses, on the machine of the user: no server shows it.',

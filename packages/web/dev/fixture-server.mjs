@@ -225,6 +225,7 @@ const NETWORK = {
   allow: ['registry.example'],
   allow_private: [],
   refused: [{ host: 'ads.example', port: 443, reason: 'not on the list', count: 3 }],
+  reached: [],
   questions: [],
 };
 

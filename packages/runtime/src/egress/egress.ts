@@ -15,6 +15,7 @@ import {
   nameRefusal,
   plainName,
 } from './network-policy.ts';
+import { createReachedHosts, type ReachedHost, type ReachedHosts } from './reached-hosts.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 import { passOn } from './pass-on.ts';
 
@@ -61,12 +62,14 @@ export interface Egress {
   readonly askPerson: AskPerson | undefined;
   gitHosts(conversationId: string): readonly string[];
   refusedHosts(conversationId: string): readonly RefusedHost[];
+  reachedHosts(conversationId: string): readonly ReachedHost[];
   forget(conversationId: string): void;
 }
 
 /** What is remembered of a conversation, whichever sandbox it has. */
 interface Refusals {
   readonly hosts: RefusedHosts;
+  readonly reached: ReachedHosts;
   readonly log: RefusalLog;
 }
 
@@ -79,6 +82,7 @@ export function createEgress(options: EgressOptions): Egress {
   function refusalsOf(conversationId: string): Refusals {
     const known = refusals.get(conversationId) ?? {
       hosts: createRefusedHosts(),
+      reached: createReachedHosts(() => Date.now()),
       log: createRefusalLog(notice, now ?? (() => performance.now())),
     };
     refusals.set(conversationId, known);
@@ -97,7 +101,7 @@ export function createEgress(options: EgressOptions): Egress {
     policyOf,
     askPerson,
     of(conversationId) {
-      const { hosts: refused, log } = refusalsOf(conversationId);
+      const { hosts: refused, reached, log } = refusalsOf(conversationId);
       const onRefused = (place: string, reason: string): void =>
         log.write(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`);
       const hold: NameHold = {
@@ -110,6 +114,7 @@ export function createEgress(options: EgressOptions): Egress {
           ...by,
           ask: askPerson && ((host, port) => askPerson(conversationId, { host, port })),
           refused,
+          reached,
           onRefused,
         });
       const shared = { hold, ...(boundSecrets && { boundSecrets }) };
@@ -124,6 +129,7 @@ export function createEgress(options: EgressOptions): Egress {
       return { dial: dialled, ...shared, git: createGitBroker({ access: git, dial: dialled, onUse }) };
     },
     gitHosts: (conversationId) => remoteGit?.(conversationId)?.hosts ?? git?.hosts() ?? [],
+    reachedHosts: (conversationId) => refusals.get(conversationId)?.reached.list ?? [],
     refusedHosts: (conversationId) => refusals.get(conversationId)?.hosts.list ?? [],
     forget: (conversationId) => void refusals.delete(conversationId),
   };
@@ -184,12 +190,13 @@ interface PolicedDialOptions {
   /** Asks a person for a name that only the conversation's list lacks; see `AskPerson`. Default: nobody is asked. */
   readonly ask?: ((name: string, port: number) => Promise<string | undefined>) | undefined;
   readonly refused: RefusedHosts;
+  readonly reached: ReachedHosts;
   /** Once for each place, as long as it is remembered. */
   readonly onRefused: (place: string, reason: string) => void;
 }
 
-/** Dials what the conversation's policy lets through, and remembers what it does not. */
-function policedDial({ policy, dial, dialAnywhere, ask, refused, onRefused }: PolicedDialOptions): Dial {
+/** Dials what the conversation's policy lets through, and remembers what it reached and what it may not. */
+function policedDial({ policy, dial, dialAnywhere, ask, refused, reached, onRefused }: PolicedDialOptions): Dial {
   return async (host, port, signal) => {
     try {
       let current = await policy();
@@ -198,10 +205,12 @@ function policedDial({ policy, dial, dialAnywhere, ask, refused, onRefused }: Po
         if (refusal !== undefined) throw new AddressRefused(refusal);
         current = await policy(); // an answer has changed it
       }
-      if (isOpenedPrivately(current, host, port)) return await dialAnywhere(host, port, signal);
-      const reason = nameRefusal(current, host, port);
+      const isPrivate = isOpenedPrivately(current, host, port);
+      const reason = isPrivate ? undefined : nameRefusal(current, host, port);
       if (reason !== undefined) throw new AddressRefused(reason);
-      return await dial(host, port, signal);
+      const socket = await (isPrivate ? dialAnywhere : dial)(host, port, signal);
+      reached.note(host, port, socket);
+      return socket;
     } catch (error) {
       if (error instanceof AddressRefused && refused.note(host, port, error.message))
         onRefused(`${host.slice(0, 253)}:${port}`, error.message);

@@ -117,6 +117,7 @@ function reachesOf(
       if (driver.remote === undefined) return egress.refusedHosts(conversationId);
       return entry?.state === 'live' ? driver.remote.refusedHosts(entry.open.handle).catch(() => []) : [];
     },
+    reachedHosts: (conversationId) => (driver.remote === undefined ? egress.reachedHosts(conversationId) : []),
     dialAs: (conversationId) => egress.of(conversationId).dial,
     async networkChanged(conversationId) {
       if (driver.remote === undefined) return;

@@ -5,6 +5,7 @@ import type { SandboxDriver, Reaper } from '../drivers/driver.ts';
 import type { ExecutorAddress } from '../transport/executor-connection.ts';
 import type { Dial } from '../egress/listen-proxy.ts';
 import type { NetworkPolicy } from '../egress/network-policy.ts';
+import type { ReachedHost } from '../egress/reached-hosts.ts';
 import type { RefusedHost } from '../egress/refused-hosts.ts';
 import type { EgressOptions } from '../egress/egress.ts';
 import type { SecretsFor } from '../sandbox/action-stream.ts';
@@ -73,6 +74,8 @@ export interface SandboxReaches {
   addressOf(conversationId: string): ExecutorAddress | undefined;
   /** Where the conversation's sandbox wanted to connect to and might not, the newest last; a bounded number. */
   refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
+  /** Where it has connected to since this server began, the newest last; a bounded number, and nothing of a sandbox on another machine. */
+  reachedHosts(conversationId: string): readonly ReachedHost[];
   /** Connections as the conversation's sandbox may make them: what asks in its name goes no further. */
   dialAs(conversationId: string): Dial;
   /** Its policy is another now, or everybody's: resolves when the egress proxy of the sandbox, wherever it runs, has it or could not be reached. */

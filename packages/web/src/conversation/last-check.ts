@@ -71,6 +71,19 @@ export function lastCheck(events: readonly Event[]): LastCheck | undefined {
   return found;
 }
 
+/** The same check, with the result of the last time that a person ran it again in these events. */
+export function runAgain(events: readonly Event[], check: LastCheck): LastCheck {
+  const started = new Set<number>();
+  let found = check;
+  for (const event of events) {
+    if (isAction(event) && event.action === 'run' && event.source === 'user' && event.args.command === check.command) started.add(event.id);
+    else if (isObservation(event) && event.observation === 'run' && started.has(event.cause ?? -1)) found = resultOf(check.command, event);
+    else if (isObservation(event) && (event.observation === 'edit' || event.observation === 'write'))
+      found = { ...found, isOutdated: true };
+  }
+  return found;
+}
+
 function resultOf(command: string, event: Observation<'run'>): LastCheck {
   const exitCode = exitCodeOf(event);
   return { command, id: event.id, exitCode, isUnproven: exitCode === 0 && !provesPass(command), isOutdated: false };

@@ -19,8 +19,32 @@ const CHANGES: WorkspaceChanges = {
   }),
 };
 
+interface Turn {
+  readonly edits?: boolean;
+  readonly changes?: WorkspaceChanges;
+  readonly completed?: string;
+  readonly command?: string;
+  /** The exit code of the check that a person ran again. */
+  readonly again?: number;
+  /** Files that differ from what they were after the check. */
+  readonly sinceCheck?: number;
+  /** The proxy has a record. */
+  readonly hasRecord?: boolean;
+}
+
 /** A turn in which a check ran, and how the agent ended it. */
-function show(exit_code: number, { edits = false, changes = CHANGES, completed = 'true', command = 'cd app && npm test' } = {}) {
+function show(
+  exit_code: number,
+  {
+    edits = false,
+    changes = CHANGES,
+    completed = 'true',
+    command = 'cd app && npm test',
+    again,
+    sinceCheck = 0,
+    hasRecord = false,
+  }: Turn = {},
+) {
   const common = { timestamp: '2026-01-01T10:40:00Z', source: 'agent', content: '' };
   const rows: readonly object[] = [
     { source: 'user', action: 'message', args: { content: 'go' } },
@@ -30,16 +54,31 @@ function show(exit_code: number, { edits = false, changes = CHANGES, completed =
     { action: 'finish', args: { final_thought: 'All tests pass.', task_completed: completed } },
     { observation: 'agent_state_changed', extras: { agent_state: 'finished' } },
   ];
-  const events: readonly Event[] = rows.map((row, id) => fromJson({ ...common, id, ...row }));
-  const span = { start: 0, end: events.length - 1, next: undefined };
+  const end = rows.length - 1;
+  const later = [
+    { source: 'user', action: 'run', args: { command } },
+    { source: 'user', observation: 'run', cause: end + 1, extras: { command, metadata: { exit_code: again } } },
+  ];
+  const events: readonly Event[] = [...rows, ...(again === undefined ? [] : later)].map((row, id) => fromJson({ ...common, id, ...row }));
+  const span = { start: 0, end, next: undefined };
   const queries = new QueryClient();
   queries.setQueryData(['changes', 'c', 'turn', span.start, span.end, span.next], changes);
+  const checked = again === undefined ? 2 : end + 2;
+  queries.setQueryData(['changes', 'c', 'since-check', checked, end, undefined], { ...changes, count: sinceCheck, files: [] });
+  const reached = [
+    { host: 'registry.example', port: 443, count: 3, times: ['2026-01-01T10:40:00Z'], bytes_in: 2_100_000, bytes_out: 4_000 },
+    { host: 'before.example', port: 443, count: 1, times: ['2026-01-01T10:00:00Z'], bytes_in: 1, bytes_out: 1 },
+  ];
+  queries.setQueryData(['network', 'c', 'turn', end], { reached: hasRecord ? reached : [] });
   const sent: string[] = [];
   const shown: string[] = [];
   const open = {
     id: 'c',
     snapshot: { state: INITIAL_STATE, events, notices: [] },
-    connection: { say: (text: string) => sent.push(text) > 0 },
+    connection: {
+      say: (text: string) => sent.push(text) > 0,
+      send: ({ args }: { args: { command: string } }) => sent.push(args.command) > 0,
+    },
     show: ({ tab }: { tab: string }) => shown.push(tab),
   };
   render(
@@ -86,4 +125,25 @@ it('CL954: where the files cannot be compared nothing is claimed of them', () =>
 it('SV1001: of a check whose exit code is not in the log nothing is claimed', () => {
   expect(show(0, { command: 'npm test | tail -5' }).text).toContain('ran; whether it passed is not in the exit code of this line');
   expect(screen.getByRole('article').querySelector('.tone-ok svg')).toBeNull();
+});
+
+it('CL1170: a failed check is run again by a person, and the receipt has its new result', async () => {
+  const { sent } = show(1);
+  await userEvent.click(screen.getByRole('button', { name: 'Run again' }));
+  expect(sent).toEqual(['cd app && npm test']);
+  cleanup();
+  const { text } = show(1, { again: 0 });
+  expect(text).toContain('cd app && npm testpassed');
+  expect(text).not.toContain('says done');
+  expect(screen.queryByRole('button', { name: 'Run again' })).toBeNull();
+});
+
+it('CL1171: a check is outdated by files that a command changed after it, which no edit of the log shows', () => {
+  expect(show(0, { sinceCheck: 2 }).text).toContain('passed, before the last edit');
+});
+
+it('CL1172: the hosts that the sandbox reached in the turn are listed, by the proxy’s record, and no others', () => {
+  const { text } = show(0, { hasRecord: true });
+  expect(text).toContain('Reached 1 hostregistry.example2.1 MB in, 4 kB out');
+  expect(text).not.toContain('before.example');
 });

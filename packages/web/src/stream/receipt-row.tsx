@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type Event, isAction, type WorkspaceChanges } from '@tendon/protocol';
-import { CircleCheck, FileDiff, type LucideIcon, TriangleAlert } from 'lucide-react';
+import { type ConversationNetwork, type Event, isAction, type WorkspaceChanges } from '@tendon/protocol';
+import { actions } from '@tendon/client';
+import { CircleCheck, FileDiff, Globe, type LucideIcon, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
-import { lastCheck, type LastCheck } from '../conversation/last-check.ts';
+import { lastCheck, type LastCheck, runAgain } from '../conversation/last-check.ts';
 import { useConversation } from '../conversation/open-conversation.ts';
 import type { TurnSpan } from '../conversation/turn-spans.ts';
+import { sizeWords } from '../copy/figures.ts';
 import { cut, fileName, firstLine } from '../copy/shorten.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
@@ -18,13 +20,15 @@ const MAX_NAMES = 3;
 export function ReceiptRow({ span, position, size }: { readonly span: TurnSpan } & RowPlace) {
   const { snapshot } = useConversation();
   const turn = useMemo(() => snapshot.events.filter(({ id }) => id >= span.start && id <= span.end), [snapshot.events, span]);
-  const check = useMemo(() => lastCheck(turn), [turn]);
+  const check = useCheck(turn, span);
   const { data: changes } = useTurnChanges(span);
+  const hosts = useReached(turn, span);
   const files = changes?.state === 'compared' ? changes : undefined;
   const verdict = verdictOf(turn, check, files);
   const rows = [
     files && files.count > 0 && <Files key="files" changes={files} span={span} />,
-    check && <Check key="check" check={check} />,
+    check && <Check key="check" check={check} isNewest={span.next === undefined} />,
+    hosts.length > 0 && <Reached key="hosts" hosts={hosts} />,
   ].filter(Boolean);
   if (rows.length === 0) {
     const words = files ? t('No file changed in this turn') : '';
@@ -45,7 +49,14 @@ export function ReceiptRow({ span, position, size }: { readonly span: TurnSpan }
       className="event receipt"
       tabIndex={-1}
       aria-label={t('Receipt: {{facts}}', {
-        facts: [files && t('{{count}} files', { count: files.count }), check && checkWords(check), verdict].filter(Boolean).join(', '),
+        facts: [
+          files && t('{{count}} files', { count: files.count }),
+          check && checkWords(check),
+          hosts.length > 0 && t('{{count}} hosts', { count: hosts.length }),
+          verdict,
+        ]
+          .filter(Boolean)
+          .join(', '),
       })}
       aria-posinset={position}
       aria-setsize={size}
@@ -69,6 +80,61 @@ function useTurnChanges({ start, end, next }: TurnSpan) {
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
+}
+
+/**
+ * The last check of the turn, as a person has run it again since. Files that a command or a person changed after it, which no event of the
+ * log shows, are seen by comparing with what the workspace was then.
+ */
+function useCheck(turn: readonly Event[], { end, next }: TurnSpan): LastCheck | undefined {
+  const { id, snapshot, isWatched } = useConversation();
+  const ran = useMemo(() => {
+    const found = lastCheck(turn);
+    const after = found ? snapshot.events.filter((event) => event.id > end && (next === undefined || event.id < next)) : [];
+    return found && runAgain(after, found);
+  }, [turn, snapshot.events, end, next]);
+  const { data } = useQuery({
+    queryKey: ['changes', id, 'since-check', ran?.id, end, next],
+    queryFn: () => tendon.review.changes(id, { against: `event:${ran!.id}`, until: next, isWaking: false }),
+    enabled: !isWatched && ran !== undefined && !ran.isOutdated && ran.exitCode === 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const hasChanged = data?.state === 'compared' && data.count > 0;
+  return ran && hasChanged ? { ...ran, isOutdated: true } : ran;
+}
+
+/** Where the sandbox connected to in the turn, by the proxy's record; nothing where there is no record of that time. */
+function useReached(turn: readonly Event[], { end }: TurnSpan): ConversationNetwork['reached'] {
+  const { id, isWatched } = useConversation();
+  const { data } = useQuery({
+    queryKey: ['network', id, 'turn', end],
+    queryFn: () => tendon.conversations.network(id),
+    enabled: !isWatched,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const from = Date.parse(turn[0]?.timestamp ?? '');
+  const to = Date.parse(turn.at(-1)?.timestamp ?? '');
+  return (data?.reached ?? []).filter(({ times }) => times.some((at) => Date.parse(at) >= from && Date.parse(at) <= to));
+}
+
+function Reached({ hosts }: { readonly hosts: ConversationNetwork['reached'] }) {
+  const names = [...new Set(hosts.map(({ host }) => host))];
+  const more = names.length - MAX_NAMES;
+  const shown = names.slice(0, MAX_NAMES).join(', ');
+  const bytes = (side: 'bytes_in' | 'bytes_out') => sizeWords(hosts.reduce((total, host) => total + host[side], 0));
+  return (
+    <Row icon={Globe}>
+      <span className="font-medium">{t('Reached {{count}} hosts', { count: names.length })}</span>
+      <span className="receipt-names truncate text-ink-3" title={names.join(', ')}>
+        {more > 0 ? t('{{names}} and {{more}} more', { names: shown, more: figure(more) }) : shown}
+      </span>
+      <span className="text-ink-3" title={t('In the whole conversation, over connections that have ended')}>
+        {t('{{in}} in, {{out}} out', { in: bytes('bytes_in'), out: bytes('bytes_out') })}
+      </span>
+    </Row>
+  );
 }
 
 function Files({ changes, span }: { readonly changes: WorkspaceChanges; readonly span: TurnSpan }) {
@@ -112,13 +178,29 @@ function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
   );
 }
 
-function Check({ check }: { readonly check: LastCheck }) {
+function Check({ check, isNewest }: { readonly check: LastCheck; readonly isNewest: boolean }) {
+  const { isWatched } = useConversation();
   const isGood = check.exitCode === 0 && !check.isOutdated && !check.isUnproven;
   return (
     <Row icon={isGood ? CircleCheck : TriangleAlert} tone={isGood ? 'ok' : check.exitCode === 0 ? 'wait' : 'bad'}>
       <span className="mono truncate">{cut(firstLine(check.command), 80)}</span>
       <span className={isGood ? 'tone-ok' : check.exitCode === 0 ? 'tone-wait' : 'tone-bad'}>{resultWords(check)}</span>
+      {isNewest && !isGood && !isWatched && <RunAgain command={check.command} />}
     </Row>
+  );
+}
+
+/** By the person, in the agent's shell; its result takes the place of the one in the receipt. */
+function RunAgain({ command }: { readonly command: string }) {
+  const { connection, snapshot } = useConversation();
+  const isRunning = snapshot.state.pending.some((action) => action.action === 'run' && action.source === 'user');
+  return (
+    <>
+      <span className="flex-1" />
+      <Button small aria-disabled={isRunning} onClick={() => void (!isRunning && connection.send(actions.run(command)))}>
+        {isRunning ? t('Running it') : t('Run again')}
+      </Button>
+    </>
   );
 }
 

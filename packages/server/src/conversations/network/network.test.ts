@@ -69,6 +69,7 @@ describe('SV52: the network over REST', () => {
       allow: [],
       allow_private: [],
       refused: [],
+      reached: [],
       questions: [],
     });
     expect(await put(server, id, { mode: 'full', allow: ['x.example'] })).toMatchObject([200, { allow: ['x.example'] }]);

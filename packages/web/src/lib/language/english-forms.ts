@@ -37,6 +37,8 @@ export const ENGLISH_FORMS: Readonly<Record<string, string>> = {
   '{{count}} steps': '{{count}} step',
   '{{count}} thoughts': '{{count}} thought',
   '{{count}} tools': '{{count}} tool',
+  '{{count}} hosts': '{{count}} host',
+  'Reached {{count}} hosts': 'Reached {{count}} host',
   '{{count}} tokens': '{{count}} token',
   '{{count}} unchanged lines': '{{count}} unchanged line',
   '{{time}}, checkpoint {{number}}, {{count}} files': '{{time}}, checkpoint {{number}}, {{count}} file',
