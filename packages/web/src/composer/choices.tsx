@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AgentState } from '@tendon/protocol';
 import { Bot, Cpu, ChevronDown, type LucideIcon } from 'lucide-react';
-import { useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useConversationActs } from '../conversation/open-conversation.ts';
 import { modelLabel } from '../lib/models.ts';
 import { agentsQuery, conversationQuery, modelsQuery, settingsQuery, tendon, useModelInUse } from '../lib/server.ts';
@@ -15,12 +15,18 @@ export function ConversationAgentChoice({ agentState }: { readonly agentState: A
   const { id } = useConversationActs();
   const queries = useQueryClient();
   const settings = useQuery(settingsQuery);
-  // The approval of a plan changes it too: asked again with each state.
-  const key = ['conversation-agent', id];
-  const info = useQuery({ ...conversationQuery(id), queryKey: [...key, agentState] });
+  const info = useQuery(conversationQuery(id));
+  const asked = useRef<AgentState>(undefined);
+  const askAgain = useCallback(() => queries.invalidateQueries({ queryKey: conversationQuery(id).queryKey, exact: true }), [queries, id]);
+  // The approval of a plan changes it too: asked again with each state. Before the log is loaded the state is `loading`.
+  useEffect(() => {
+    if (agentState === 'loading') return;
+    if (asked.current !== undefined && asked.current !== agentState) void askAgain();
+    asked.current = agentState;
+  }, [agentState, askAgain]);
   const change = useMutation({
     mutationFn: (agent: string) => tendon.conversations.choose(id, { agent }),
-    onSettled: () => queries.invalidateQueries({ queryKey: key }),
+    onSettled: askAgain,
   });
   const value = change.variables && change.isPending ? change.variables : (info.data?.agent ?? settings.data?.agent ?? 'CodeActAgent');
   return (

@@ -267,3 +267,17 @@ it('CL947: a message whose files could not be sent comes back with the reason, b
   screen.getByRole('button', { name: 'Remove a.csv' });
   await waitFor(() => expect(message.value.split(/\n+/).filter(Boolean)).toEqual(['look at this', 'and that']), LATER);
 });
+
+it('CL1140: a page asks the server for each thing once', async () => {
+  const asked: string[] = [];
+  const { fetch } = globalThis;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation((...args) => {
+    asked.push(String(args[0]));
+    return fetch(...args);
+  });
+  onTestFinished(() => spy.mockRestore());
+  await open('/conversations/running');
+  await screen.findByRole('textbox', { name: 'Commit message' }, LATER);
+  await screen.findByRole('button', { name: /^Agent:/ }, LATER);
+  expect(asked.filter((url, index) => asked.indexOf(url) !== index)).toEqual([]);
+});

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Event, isObservation } from '@tendon/protocol';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { tendon } from '../../lib/server.ts';
 
@@ -12,7 +12,7 @@ const PAUSE_MS = 1500;
 /** What has changed against a base, looked up again when a step may have changed it. */
 export function useChanges(against: string, isWaking: boolean) {
   const { id, snapshot } = useConversation();
-  const revision = useSettled(lastChange(snapshot.events), PAUSE_MS);
+  const revision = useRevision();
   return useQuery({
     queryKey: ['changes', id, against, isWaking, revision],
     queryFn: () => tendon.review.changes(id, { against, isWaking }),
@@ -24,8 +24,8 @@ export function useChanges(against: string, isWaking: boolean) {
 }
 
 export function useRepository(isWaking: boolean, isWanted: boolean) {
-  const { id, snapshot } = useConversation();
-  const revision = useSettled(lastChange(snapshot.events), PAUSE_MS);
+  const { id } = useConversation();
+  const revision = useRevision();
   return useQuery({
     queryKey: ['changes', id, 'repository', isWaking, revision],
     queryFn: () => tendon.review.repository(id, { isWaking }),
@@ -47,12 +47,16 @@ function lastChange(events: readonly Event[]): number {
   return events.findLast((event) => isObservation(event) && MAY_CHANGE.has(event.observation))?.id ?? -1;
 }
 
-/** The value as it was when it was last the same for so long; the first is taken at once. */
-function useSettled(value: number, ms: number): number {
-  const [settled, setSettled] = useState(value);
+/** The last change as it was when nothing changed for so long; the first that is loaded is taken at once, or all would be asked twice. */
+function useRevision(): number {
+  const { events, loaded } = useConversation().snapshot;
+  const now = useMemo(() => lastChange(events), [events]);
+  const [settled, setSettled] = useState(loaded ? now : undefined);
+  if (loaded && settled === undefined) setSettled(now);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
+    if (!loaded) return undefined;
+    const timer = setTimeout(() => setSettled(now), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
+  }, [loaded, now]);
+  return settled ?? -1;
 }
