@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -16,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { makeWorkspace, pictureOf } from './checkpoints.test-support.ts';
 
+const NOBODY = 65_534;
 const NOT_TEXT = Buffer.from([0x66, 0xff, 0xfe, 0x2e, 0x63]);
 
 function fill(workspace: string): void {
@@ -277,6 +279,29 @@ describe('a checkpoint', () => {
     chmodSync(join(workspace, 'src'), 0o000);
     chmodSync(join(workspace, 'run.sh'), 0o000);
     expect((await checkpoints.restore(1, 'b')).left).toEqual([]);
+    expect(pictureOf(workspace)).toEqual(before);
+  });
+
+  it('CK706: so is one that was closed long before, in a folder at rest', async () => {
+    const { workspace, open } = makeWorkspace();
+    fill(workspace);
+    const before = pictureOf(workspace);
+    const checkpoints = open();
+    // Nothing is closed to root.
+    const root = process.getuid?.() === 0;
+    if (root) execFileSync('chown', ['-R', String(NOBODY), join(workspace, '..')]);
+    if (root) process.seteuid?.(NOBODY);
+    try {
+      await checkpoints.before('a');
+      const closed = join(workspace, 'src/deep');
+      chmodSync(closed, 0o000);
+      const { ctimeMs } = lstatSync(closed);
+      await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(200);
+      for (const key of ['b', 'c']) await checkpoints.before(key);
+      expect((await checkpoints.restore(1, 'd')).left).toEqual([]);
+    } finally {
+      if (root) process.seteuid?.(0);
+    }
     expect(pictureOf(workspace)).toEqual(before);
   });
 

@@ -174,7 +174,8 @@ export class WorkspaceScan {
       const at = `${path}/${name}`;
       const stats = look(at, before.isPlain);
       const folder = before.folders.get(name);
-      if (stats && !folder && isUnchanged(last, stats)) {
+      // A folder that is not stored is looked into each time: why it is not need not show in its times, and a restore is to open it.
+      if (stats && !isFolder(stats) && isUnchanged(last, stats)) {
         this.#count(at, last.entry);
         continue;
       }
@@ -194,7 +195,7 @@ export class WorkspaceScan {
 
   /** What is at `at`: `last` itself where it is still the same. */
   async #entry(at: string, stats: Stats | 'left', { last, folder, ...options }: EntryOptions): Promise<FoundEntry> {
-    if (stats !== 'left' && (stats.mode & S_IFMT) === S_IFDIR) {
+    if (isFolder(stats)) {
       if (options.unlocks && !isOpen(stats)) unlock(at);
       const inside = await this.#folder(at, folder, { ...options, stats });
       const entry = folderEntry(stats, inside);
@@ -289,6 +290,10 @@ const UNREADABLE: KnownEntry = Object.freeze({
   entry: Object.freeze({ kind: 'left', isUnreadable: true }),
   ...{ size: 0, inode: 0, modifiedMs: 0, changedMs: 0, isFresh: true },
 });
+
+function isFolder(stats: Stats | 'left'): stats is Stats {
+  return stats !== 'left' && (stats.mode & S_IFMT) === S_IFDIR;
+}
 
 function isOpen({ mode }: Stats): boolean {
   return (mode & 0o500) === 0o500;
