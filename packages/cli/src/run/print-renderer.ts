@@ -15,6 +15,10 @@ interface PrintOptions {
   /** One object at the end, in place of the answer. */
   readonly json: boolean;
   readonly write: (text: string) => void;
+  /** The answer as a person reads it, in place of its own characters. */
+  readonly styled?: ((answer: string) => string) | undefined;
+  /** The progress is seen where the answer goes, so the answer was seen. */
+  readonly isSeen?: boolean;
   /** Shows how it goes, on another output. */
   readonly progress: Renderer;
 }
@@ -52,9 +56,9 @@ export class PrintRenderer implements Renderer {
   end(result?: RunResult): void {
     this.#options.progress.end();
     if (!result) return;
-    const { json, write } = this.#options;
+    const { json, write, isSeen = false, styled = (answer: string) => answer } = this.#options;
     if (json) write(`${JSON.stringify(this.#result(result))}\n`);
-    else if (result.exitCode === 0 && this.#answer.trim() !== '') write(`${printable(this.#answer).trim()}\n`);
+    else if (!isSeen && result.exitCode === 0 && this.#answer.trim() !== '') write(`${styled(printable(this.#answer).trim())}\n`);
   }
 
   #result({ exitCode, state, durationMs }: RunResult): object {

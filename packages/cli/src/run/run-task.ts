@@ -8,6 +8,7 @@ import { EXIT } from '../add-command.ts';
 import { runningServer } from '../attach/running-server.ts';
 import { watchInterruption, type Interruption } from '../terminal/interruption.ts';
 import { offeredChoices } from '../terminal/agent-words.ts';
+import { markdownProse } from '../terminal/markdown-prose.ts';
 import { printable } from '../terminal/printable.ts';
 import { openEnginePlace } from './engine-place.ts';
 import { createJsonRenderer, type Renderer } from './renderer.ts';
@@ -179,16 +180,27 @@ function stopWhenAsked(place: TaskPlace, renderer: Renderer, { asked }: Interrup
 }
 
 function rendererOf({ output, json }: RunTask): Renderer {
-  if (output === 'answer') return new PrintRenderer({ json, write: toOutput, progress: textRenderer(process.stderr) });
+  if (output === 'answer') {
+    const isSeen = process.stdout.isTTY && process.stderr.isTTY;
+    const styled = isColoured(process.stdout) ? markdownProse : undefined;
+    return new PrintRenderer({ json, write: toOutput, progress: textRenderer(process.stderr), isSeen, styled });
+  }
   return json ? createJsonRenderer(toOutput, toErrors) : textRenderer(process.stdout);
 }
 
 /** How the run goes, in words. */
 function textRenderer(output: NodeJS.WriteStream): Renderer {
-  const isLive = output.isTTY === true && process.env.TERM !== 'dumb';
-  const isColoured = isLive && !process.env.NO_COLOR;
   const columns = () => output.columns || 80;
-  return new TextRenderer({ write: (text) => void output.write(text), isLive, isColoured, now: () => performance.now(), columns });
+  const how = { isLive: isLive(output), isColoured: isColoured(output) };
+  return new TextRenderer({ write: (text) => void output.write(text), ...how, now: () => performance.now(), columns });
+}
+
+function isLive(output: NodeJS.WriteStream): boolean {
+  return output.isTTY && process.env.TERM !== 'dumb';
+}
+
+function isColoured(output: NodeJS.WriteStream): boolean {
+  return isLive(output) && !process.env.NO_COLOR;
 }
 
 function toOutput(text: string): void {

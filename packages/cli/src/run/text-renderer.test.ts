@@ -14,9 +14,9 @@ const ran = (content: string, exit_code = 0) =>
     extras: { command: 'npm test', metadata: { exit_code, suffix: '' } },
   }) as unknown as Event;
 
-function render(isLive: boolean) {
+function render(isLive: boolean, isColoured = false) {
   let written = '';
-  const renderer = new TextRenderer({ write: (text) => (written += text), isLive, isColoured: false, now: () => Date.now() });
+  const renderer = new TextRenderer({ write: (text) => (written += text), isLive, isColoured, now: () => Date.now() });
   return Object.defineProperty(renderer, 'written', { get: () => written }) as TextRenderer & { readonly written: string };
 }
 
@@ -62,6 +62,25 @@ describe('on a terminal', () => {
     shown.event(ran('ok 1\nok 2\n'));
     shown.end();
     expect(shown.written).toBe('I run the tests.\n$ npm test\n  ok 1\n  ok 2\n');
+  });
+
+  it('CK1003: in colours words are Markdown, live and from the log, and the end of a line comes with the event', () => {
+    const words = '**Done**:\n- `a`';
+    const speech = {
+      ...meta,
+      id: 3,
+      action: 'message',
+      args: { content: words, image_urls: [], wait_for_response: false },
+    } as unknown as Event;
+    const [live, later, plain] = [render(true, true), render(true, true), render(true)];
+    for (const [index, text] of ['**Do', 'ne**:\n', '- `a'].entries())
+      live.frame({ volatile: 'delta', turn: 1, part: 'text', offset: index, text });
+    for (const shown of [live, later, plain]) {
+      shown.event(speech);
+      shown.end();
+    }
+    const styled = '\u001b[1mDone\u001b[22m:\n• \u001b[36ma\u001b[39m\n';
+    expect([live.written, later.written, plain.written]).toEqual([styled, styled, `${words}\n`]);
   });
 
   it('T1: words that a retry made void are marked as void', () => {

@@ -2,12 +2,15 @@
  * Shows a run in words. On a terminal (`isLive`) text appears as it comes, and a last line says what is being done and for how long; in a
  * pipe the same words come from the log alone. Of a command's output the first lines and the last ones are shown.
  *
+ * In colours the agent's words are shown as the Markdown they are; without, as they were written.
+ *
  * T1  What was shown live is not shown again when its event comes.
  * T2  The status line is the last line and one line, gone before anything else is written, and drawn only when its text changes.
  */
 import type { Event } from '@tendon/protocol';
 import { describeAct, describeEvent, type Line } from './describe-event.ts';
 import type { Renderer } from './renderer.ts';
+import { markdownProse, MarkdownProse } from '../terminal/markdown-prose.ts';
 import { printable } from '../terminal/printable.ts';
 import { shortLine } from '../terminal/short-line.ts';
 
@@ -50,10 +53,12 @@ export class TextRenderer implements Renderer {
   #shownStatus = '';
   /** The agent's words that were written and whose event has not come. */
   #words: string | undefined;
+  readonly #prose: MarkdownProse | undefined;
   #isMidLine = false;
 
   constructor(options: TextRendererOptions) {
     this.#options = options;
+    this.#prose = options.isColoured ? new MarkdownProse() : undefined;
     this.#status = { words: 'Thinking', since: options.now() };
     this.#ticker = options.isLive ? setInterval(() => this.#showStatus(), LOOK_MS) : undefined;
     this.#ticker?.unref();
@@ -92,7 +97,8 @@ export class TextRenderer implements Renderer {
 
   line(line: Line): void {
     this.#breakLine();
-    const text = line.tone === 'output' ? shortOutput(line.text) : line.text;
+    const asProse = (text: string) => (this.#prose ? markdownProse(text) : text);
+    const text = line.tone === 'output' ? shortOutput(line.text) : line.tone === 'speech' ? asProse(line.text) : line.text;
     this.#put(`${this.paint(line.tone, text)}\n`);
   }
 
@@ -113,8 +119,7 @@ export class TextRenderer implements Renderer {
     // The last pieces may come with the event alone.
     if (!line.text.startsWith(shown.trimEnd())) return this.line(line);
     const rest = line.text.slice(shown.trimEnd().length);
-    if (rest.trim() !== '') this.#put(rest);
-    this.#isMidLine ||= rest.trim() !== '';
+    if (rest.trim() !== '') this.#show(rest);
     this.#breakLine();
   }
 
@@ -122,12 +127,20 @@ export class TextRenderer implements Renderer {
     const words = this.#words === undefined ? text.trimStart() : text;
     if (words === '') return;
     this.#words = (this.#words ?? '') + words;
-    this.#put(words);
-    this.#isMidLine = !words.endsWith('\n');
+    this.#show(words);
+  }
+
+  #show(words: string): void {
+    const shown = this.#prose ? this.#prose.write(words) : words;
+    if (shown === '') return;
+    this.#put(shown);
+    this.#isMidLine = !shown.endsWith('\n');
   }
 
   #breakLine(): void {
-    if (this.#isMidLine) this.#put('\n');
+    const held = this.#prose?.end() ?? '';
+    if (held !== '') this.#put(held);
+    if (held !== '' || this.#isMidLine) this.#put('\n');
     this.#isMidLine = false;
   }
 
