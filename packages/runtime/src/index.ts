@@ -41,7 +41,7 @@ export { newIncarnation } from './incarnation.ts';
 export { createSandboxPool } from './pool/create-sandbox-pool.ts';
 export type { SandboxPoolOptions, SandboxPool } from './pool/sandbox-pool.ts';
 export { dialOrigin } from './egress/dial.ts';
-export type { Dial } from './egress/listen-proxy.ts';
+export type { Dial } from './egress/dial.ts';
 export type { GitAccess, GitLogin } from './egress/git-broker.ts';
 export { hostPattern, isAskable, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './egress/network-policy.ts';
 export type { RefusedHost } from './egress/refused-hosts.ts';

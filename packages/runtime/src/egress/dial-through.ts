@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { checkedAddresses, createDial, AddressRefused } from './dial.ts';
+import { checkedAddresses, createDial, AddressRefused, type Dial } from './dial.ts';
 import { refusal } from './egress-policy.ts';
-import type { Dial } from './listen-proxy.ts';
 import { createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
 import { LOCAL_NAME } from './network-policy.ts';
 import { readFront } from './read-front.ts';

@@ -2,9 +2,11 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { refusal } from './egress-policy.ts';
-import type { Dial } from './listen-proxy.ts';
 import { createNameLookup, type NameLookup } from './name-lookup.ts';
 import { once } from 'node:events';
+
+/** How a target is reached; refuses with `AddressRefused`. */
+export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
 /** The sandbox may not go there. The message says why and can be shown. */
 export class AddressRefused extends Error {

@@ -1,10 +1,10 @@
 import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
 import type { BoundSecret } from '@tendon/protocol/masking';
-import { createDial, createDialAnywhere, AddressRefused } from './dial.ts';
+import { createDial, createDialAnywhere, AddressRefused, type Dial } from './dial.ts';
 import { dialThrough, type UpstreamProxy } from './dial-through.ts';
 import { createGitBroker, type GitAccess, type GitBroker, readGitRequest } from './git-broker.ts';
 import type { NameHold } from './held-tunnel.ts';
-import type { Dial, ProxyOptions } from './listen-proxy.ts';
+import type { ProxyOptions } from './listen-proxy.ts';
 import { createHostsFile, createNameLookup } from './name-lookup.ts';
 import {
   DEFAULT_NETWORK,

@@ -1,9 +1,8 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Secret } from '@tendon/protocol/masking';
 import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
-import { AddressRefused, dialOrigin } from './dial.ts';
+import { AddressRefused, type Dial, dialOrigin } from './dial.ts';
 import { exchange, picked } from '../transport/exchange.ts';
-import type { Dial } from './listen-proxy.ts';
 
 /** How one git host is reached. */
 export interface GitLogin {

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GIT_BROKER_NAME, KERNEL_PACKAGES_NAME } from '@tendon/protocol/executor-api';
 import { mayGoTo, type BoundSecret } from '@tendon/protocol/masking';
-import { createDial, AddressRefused } from './dial.ts';
+import { createDial, AddressRefused, type Dial } from './dial.ts';
 import type { PackageProxy } from './package-proxy.ts';
 import type { GitBroker } from './git-broker.ts';
 import { answerHeldHttp, joinByHello, type NameHold } from './held-tunnel.ts';
@@ -14,9 +13,6 @@ import { listenInside } from '../transport/listen-inside.ts';
 export interface Proxy {
   close(): Promise<void>;
 }
-
-/** How a target is reached; refuses with `AddressRefused`. */
-export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
 export interface ProxyOptions {
   /** Tunnels and requests at the same time. */

@@ -3,7 +3,7 @@ import type { SandboxInfo } from '@tendon/protocol';
 import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { SandboxDriver, Reaper } from '../drivers/driver.ts';
 import type { ExecutorAddress } from '../transport/executor-connection.ts';
-import type { Dial } from '../egress/listen-proxy.ts';
+import type { Dial } from '../egress/dial.ts';
 import type { NetworkPolicy } from '../egress/network-policy.ts';
 import type { ReachedHost } from '../egress/reached-hosts.ts';
 import type { RefusedHost } from '../egress/refused-hosts.ts';

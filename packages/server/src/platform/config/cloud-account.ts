@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { splitModelName } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { z } from 'zod';
-import type { ModelReference } from './model-config.ts';
 
 const text = z.string().optional();
 
@@ -22,12 +21,15 @@ export const CloudEnvironment = z.object({
 type Values = z.output<typeof CloudEnvironment>;
 
 /** A model of a cloud that the operator names without a key or an address has those of the operator's account there. */
-export function withCloudAccount(reference: ModelReference, values: Values): ModelReference {
+export function withCloudAccount<R extends Account & { readonly model: string }>(reference: R, values: Values): R {
   const { apiKey, baseUrl } = accountOf(splitModelName(reference.model).vendor, values);
   return { ...reference, apiKey: reference.apiKey ?? apiKey, baseUrl: reference.baseUrl ?? baseUrl };
 }
 
-type Account = Pick<ModelReference, 'apiKey' | 'baseUrl'>;
+interface Account {
+  readonly apiKey?: Secret | undefined;
+  readonly baseUrl?: string | undefined;
+}
 
 function accountOf(vendor: string | undefined, values: Values): Account {
   if (vendor === 'bedrock') return awsAccount(values);
