@@ -81,7 +81,7 @@ export async function startFixture(options = {}) {
       answers[`${request.method} ${pathname}`] ??
       (/^\/api\/.*\/network$/.test(pathname) ? () => NETWORK : undefined) ??
       (pathname.endsWith('/events') ? () => filtered(eventsOf(pathname.split('/').at(-2)), new URL(request.url, 'http://x')) : undefined) ??
-      (pathname.endsWith('/models') && pathname !== '/api/models'
+      (/^\/api\/conversations\/[^/]+\/models$/.test(pathname)
         ? () => modelsOf(changed.get(pathname.split('/').at(-2)) ?? {})
         : undefined) ??
       (pathname.endsWith('/git/changes') ? () => [{ status: 'M', path: 'src/read-csv.ts' }] : undefined) ??

@@ -41,7 +41,7 @@ export function OtherModelFields({ chosen, onChoose }: OtherModelFieldsProps) {
       <label className="flex flex-col gap-1">
         {t('How much the model thinks')}
         <select
-          className="field"
+          className="field w-full flex-none"
           value={chosen.effort ?? ''}
           onChange={(event) => onChoose({ ...chosen, effort: (event.target.value || null) as ModelEffort | null })}
         >
