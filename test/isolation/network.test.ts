@@ -5,8 +5,8 @@ import { createTestSandboxes, executorFolder, never, run, startResolver } from '
 import { describeEgress } from './network/contract.ts';
 
 describeEgress('local', { make: () => createLocalDriver({ executor: executorFolder() }) }, (under) => {
-  it('SB73, SB72: a place that was opened answers, from the next connection on and no longer than that', async () => {
-    const { inside, service, setPolicy } = under();
+  it('SB73, SB72, SV1030: a place that was opened answers, from the next connection on and no longer than that, and it is known that it was reached', async () => {
+    const { inside, sandboxes, service, setPolicy } = under();
     const get = () => inside(`curl -sS -m 20 --noproxy '' http://${service}/`);
     for (const mode of ['allowlist', 'full'] as const) {
       await setPolicy({ mode, allowPrivate: [] });
@@ -16,6 +16,9 @@ describeEgress('local', { make: () => createLocalDriver({ executor: executorFold
     }
     await setPolicy({ mode: 'none', allowPrivate: [service] });
     expect((await get()).output).toContain('no network');
+    const reached = () => sandboxes.runtimes.reachedHosts('network').find(({ host, port }) => `${host}:${port}` === service);
+    expect(reached()).toMatchObject({ count: 2, times: [expect.any(Number), expect.any(Number)] });
+    await vi.waitFor(() => expect(reached()!.bytesIn).toBeGreaterThan(20), { timeout: 14_000 });
   });
 
   it('SB74: a refusal is logged once', async () => {
