@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { stored } from '../stored.ts';
-import { speak, spoken } from './text.ts';
+import { speak, type Spoken, spoken } from './text.ts';
 
 /** Each under its own name, and where its texts are; English is in the app. */
 export const LANGUAGES = {
@@ -27,35 +27,46 @@ export function languageChoice(): LanguageChoice {
   return isLanguage(name) ? name : 'system';
 }
 
-/** The first of these that there is. Chinese in traditional characters is none of them. @internal */
+/** Chinese in traditional characters is none of them. */
+function spokenFor(tag: string): Language | undefined {
+  const name = tag.toLowerCase();
+  const language = /^zh\b(?!-(?:hant|tw|hk|mo))/.test(name) ? 'zh-Hans' : name.split('-', 1)[0]!;
+  return isLanguage(language) ? language : undefined;
+}
+
+/** The first of these that there is. @internal */
 export function firstSpoken(wanted: readonly string[]): Language {
-  for (const tag of wanted) {
-    const name = tag.toLowerCase();
-    const language = /^zh\b(?!-(?:hant|tw|hk|mo))/.test(name) ? 'zh-Hans' : name.split('-', 1)[0]!;
-    if (isLanguage(language)) return language;
-  }
-  return 'en';
+  return wanted.map(spokenFor).find((language) => language !== undefined) ?? 'en';
 }
 
 /** Before anything is drawn. `undefined`: nothing has to be loaded. */
 export function startLanguage(): Promise<void> | undefined {
-  const choice = languageChoice();
-  const language = choice === 'system' ? firstSpoken(navigator.languages) : choice;
-  return language === 'en' ? undefined : change(language).catch(() => undefined); // Without its texts the app speaks English.
+  const language = languageOf(languageChoice());
+  // Without its texts the app speaks English.
+  return language === 'en' ? undefined : load(language).then(change, () => undefined);
 }
 
 export async function chooseLanguage(choice: LanguageChoice): Promise<void> {
-  await change(choice === 'system' ? firstSpoken(navigator.languages) : choice);
+  const next = await load(languageOf(choice));
   stored.set('language', choice === 'system' ? null : choice);
+  change(next);
 }
 
-async function change(language: Language): Promise<void> {
+function languageOf(choice: LanguageChoice): Language {
+  return choice === 'system' ? firstSpoken(navigator.languages) : choice;
+}
+
+async function load(language: Language): Promise<Spoken> {
   const entry = LANGUAGES[language];
-  const locale = navigator.languages.find((tag) => firstSpoken([tag]) === language && tag.startsWith(language.split('-', 1)[0]!));
-  const [catalogue, { translator }] =
-    'catalogue' in entry ? await Promise.all([entry.catalogue(), import('./translator.ts')]) : [undefined, { translator: undefined }];
-  speak({ language, locale: locale ?? language, translate: catalogue && translator?.(language, catalogue.default) });
-  document.documentElement.lang = language;
+  const locale = navigator.languages.find((tag) => spokenFor(tag) === language) ?? language;
+  if (!('catalogue' in entry)) return { language, locale, translate: undefined };
+  const [catalogue, { translator }] = await Promise.all([entry.catalogue(), import('./translator.ts')]);
+  return { language, locale, translate: translator(language, catalogue.default) };
+}
+
+function change(next: Spoken): void {
+  speak(next);
+  document.documentElement.lang = next.language;
   for (const listener of listeners) listener();
 }
 
