@@ -1,7 +1,7 @@
 import type { ConversationConnection, ConversationSnapshot } from '@tendon/client';
 import type { Action } from '@tendon/protocol';
 import type { ConversationState } from '@tendon/protocol/reduce';
-import { createContext, use, useContext } from 'react';
+import { createContext, use, useContext, useSyncExternalStore } from 'react';
 
 export interface OpenConversation {
   readonly id: string;
@@ -42,6 +42,12 @@ export function useConversationActs(): ConversationActs {
   const open = use(ConversationActsContext) ?? use(ConversationContext);
   if (!open) throw new Error('There is no conversation around this component');
   return open;
+}
+
+/** One fact of what the page shows: what is drawn by it is drawn again when it is another one, not with every event. */
+export function useFact<T>(factOf: (snapshot: ConversationSnapshot) => T): T {
+  const { connection } = useConversationActs();
+  return useSyncExternalStore(connection.subscribe, () => factOf(connection.getSnapshot()));
 }
 
 /** The action that waits for a person, if one does. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs, useFact } from '../conversation/open-conversation.ts';
 import { tendon } from '../lib/server.ts';
 
 export interface Served {
@@ -11,15 +11,16 @@ export interface Served {
 
 /** What the agent's programs serve now, with links; asked again whenever the server says that it has changed. */
 export function useServed(): { readonly links: readonly Served[]; readonly problem: string | undefined; readonly isPending: boolean } {
-  const { id, snapshot, isWatched } = useConversation();
+  const { id, isWatched } = useConversationActs();
+  const ports = useFact((snapshot) => snapshot.ports);
   const hosts = useQuery({
-    queryKey: ['web-hosts', id, snapshot.ports?.map(({ port }) => port).join() ?? ''],
+    queryKey: ['web-hosts', id, ports?.map(({ port }) => port).join() ?? ''],
     queryFn: () => tendon.conversations.webHosts(id),
     enabled: !isWatched,
     retry: false,
     placeholderData: (before) => before,
   });
-  const programs = new Map(snapshot.ports?.map(({ port, program }) => [port, program]));
+  const programs = new Map(ports?.map(({ port, program }) => [port, program]));
   // The port 0 is not a port: that link is for frontends that ask before anything is served.
   const served = Object.entries(hosts.data?.hosts ?? {}).filter(([, port]) => port > 0);
   const links = served.map(([link, port]) => ({ link, port, program: programs.get(port) }));

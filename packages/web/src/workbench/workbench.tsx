@@ -1,8 +1,8 @@
-import { Component, type KeyboardEvent, lazy, type ReactNode, Suspense, useMemo, useRef, type PointerEvent, useState } from 'react';
+import { Component, type KeyboardEvent, lazy, memo, type ReactNode, Suspense, useRef, type PointerEvent, useState } from 'react';
 import { type Event, isAction, toJson } from '@tendon/protocol';
 import { changedFiles } from '../conversation/changed-files.ts';
 import { useChangedCount } from './changes/changed-count.ts';
-import { type Shown, type TabName, useConversation } from '../conversation/open-conversation.ts';
+import { type Shown, type TabName, useConversation, useFact } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
 import { type Glyph, StateGlyph } from '../ui/icon.tsx';
 import { Empty } from '../ui/placeholder.tsx';
@@ -45,7 +45,7 @@ interface WorkbenchProps {
 }
 
 /** What the work left behind, each kind under its tab. */
-export function Workbench(props: WorkbenchProps) {
+export const Workbench = memo(function Workbench(props: WorkbenchProps) {
   const { shown, follow } = props;
   const Panel = PANELS[shown.tab];
   return (
@@ -80,7 +80,7 @@ export function Workbench(props: WorkbenchProps) {
       </section>
     </section>
   );
-}
+});
 
 function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
   const list = useRef<HTMLDivElement>(null);
@@ -125,18 +125,15 @@ function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
 }
 
 function useCounts(): Partial<Record<TabName, string>> {
-  const { events } = useConversation().snapshot;
   const served = useServed().links.length;
   const compared = useChangedCount();
-  return useMemo(() => {
-    const files = compared ?? changedFiles(events).length;
-    const plan = newestPlan(events);
-    return {
-      ...(files > 0 && { changes: String(files) }),
-      ...(served > 0 && { app: String(served) }),
-      ...(plan && { plan: t('{{done}} of {{all}}', { done: plan.filter((task) => task.status === 'done').length, all: plan.length }) }),
-    };
-  }, [events, served, compared]);
+  const files = useFact(({ events }) => compared ?? changedFiles(events).length);
+  const plan = useFact(({ events }) => newestPlan(events));
+  return {
+    ...(files > 0 && { changes: String(files) }),
+    ...(served > 0 && { app: String(served) }),
+    ...(plan && { plan: t('{{done}} of {{all}}', { done: plan.filter((task) => task.status === 'done').length, all: plan.length }) }),
+  };
 }
 
 /** A panel that throws takes nothing with it. */

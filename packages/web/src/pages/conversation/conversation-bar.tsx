@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
 import { ArrowLeft, FolderGit2, GitBranch, PanelRight, Search } from 'lucide-react';
-import { useContext, useState } from 'react';
+import { memo, useContext, useState } from 'react';
 import { Link } from 'react-router';
 import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { CommandContext } from '../../lib/commands.ts';
@@ -18,7 +18,7 @@ import { ThisConversationPopup } from './this-conversation-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 import { t } from '../../lib/language/text.ts';
 
-export function ConversationBar(props: {
+export const ConversationBar = memo(function ConversationBar(props: {
   readonly title: string;
   readonly info: ConversationInfo | undefined;
   readonly workbench: WorkbenchState;
@@ -69,7 +69,7 @@ export function ConversationBar(props: {
       <ThemeButton />
     </header>
   );
-}
+});
 
 /** The one heading of the page; a click renames in place. */
 function Title({ title }: { readonly title: string }) {

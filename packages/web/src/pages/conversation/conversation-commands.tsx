@@ -1,8 +1,8 @@
 import { actions } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
-import { useEffect, useRef } from 'react';
+import { memo, useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
-import { type TabName, useConversation, useConversationActs } from '../../conversation/open-conversation.ts';
+import { type TabName, useConversationActs, useFact } from '../../conversation/open-conversation.ts';
 import { saveTrajectory } from '../../conversation/save-trajectory.ts';
 import { type Command, useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
@@ -20,7 +20,7 @@ interface ConversationCommandsProps {
 }
 
 /** What can be done with this conversation, for the palette and the keyboard. */
-export function ConversationCommands({ workbench, onTab }: ConversationCommandsProps) {
+export const ConversationCommands = memo(function ConversationCommands({ workbench, onTab }: ConversationCommandsProps) {
   const { id, show } = useConversationActs();
   const navigate = useNavigate();
   const served = useServed();
@@ -53,15 +53,15 @@ export function ConversationCommands({ workbench, onTab }: ConversationCommandsP
   ]);
   useEffect(focusComposer, []);
   return null;
-}
+});
 
 const here = (id: string, title: string, run: () => void): Command => ({ id, title, group: 'Here', run });
 
 /** Pause, resume, stop, and the way back to the composer; Esc twice within 600 ms stops as well. */
 function useAgentCommands(): readonly Command[] {
-  const { connection, snapshot } = useConversation();
+  const { connection } = useConversationActs();
   const lastEscape = useRef(0);
-  const now = snapshot.state.agentState;
+  const now = useFact((snapshot) => snapshot.state.agentState);
   const canPause = canRequest(now, 'paused') && now !== 'paused';
   const canResume = (now === 'paused' || now === 'error' || now === 'stopped') && canRequest(now, 'running');
   const isAtWork = now === 'running' || now === 'rate_limited' || now === 'loading' || now === 'awaiting_user_confirmation';

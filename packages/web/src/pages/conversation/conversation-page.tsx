@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationConnection, ConversationInfo, ConversationSnapshot } from '@tendon/client';
 import type { LlmMetrics } from '@tendon/protocol';
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { useParams } from 'react-router';
 import { ComposerBox } from '../../composer/composer-box.tsx';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
@@ -64,18 +64,30 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
     document.title = `${isConnected ? sentence.text : pastWords(sentence.text)} – ${title}`;
   }, [sentence.text, isConnected, title]);
 
-  const follow = useFollow(snapshot, setShown);
-  const show = (target: Shown) => {
-    follow.set(false);
-    setShown(target);
-    setPane('panel');
-    workbench.set(true);
-  };
+  const follow = useFollow(
+    snapshot,
+    useCallback((target) => setShown((now) => (now.tab === target.tab && Object.keys(now).length === 1 ? now : target)), []),
+  );
+  const { set: setFollowed } = follow;
+  const { set: setWorkbench } = workbench;
+  const openPanel = useCallback(
+    (target: (now: Shown) => Shown) => {
+      setFollowed(false);
+      setShown(target);
+      setPane('panel');
+      setWorkbench(true);
+    },
+    [setFollowed, setWorkbench],
+  );
+  const show = (target: Shown) => openPanel(() => target);
   const open: OpenConversation = { id, connection, snapshot, show, toConversation: () => setPane('conversation') };
-  const choose = (tab: TabName | 'conversation') => {
-    if (tab === 'conversation') setPane('conversation');
-    else show({ ...shown, tab });
-  };
+  const choose = useCallback(
+    (tab: TabName | 'conversation') => {
+      if (tab === 'conversation') setPane('conversation');
+      else openPanel((now) => ({ ...now, tab }));
+    },
+    [openPanel],
+  );
   return (
     <ConversationProvider open={open}>
       <ConversationCommands workbench={workbench} onTab={choose} />
@@ -96,7 +108,7 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
             <Workbench shown={shown} isPhone={workbench.isPhone} pane={pane} follow={follow} onTab={choose} />
           )}
         </main>
-        <ConversationStatus snapshot={snapshot} nextModel={info?.llm_model} />
+        <ConversationStatus connection={snapshot.connection.state} metrics={snapshot.state.metrics} nextModel={info?.llm_model} />
       </div>
     </ConversationProvider>
   );
@@ -122,23 +134,21 @@ const CONNECTION = {
   closed: ['held', textKey('Closed')],
 } as const satisfies Record<string, readonly [Glyph, string]>;
 
-function ConversationStatus({
-  snapshot,
-  nextModel,
-}: {
-  readonly snapshot: ConversationSnapshot;
+const ConversationStatus = memo(function ConversationStatus(props: {
+  readonly connection: ConversationSnapshot['connection']['state'];
+  /** A log of an earlier release, or of another server, has fewer of them. */
+  readonly metrics: Partial<LlmMetrics> | undefined;
   readonly nextModel: string | null | undefined;
 }) {
-  const [glyph, words] = CONNECTION[snapshot.connection.state];
-  // A log of an earlier release, or of another server, has fewer of them.
-  const metrics: Partial<LlmMetrics> | undefined = snapshot.state.metrics;
+  const { connection, metrics, nextModel } = props;
+  const [glyph, words] = CONNECTION[connection];
   return (
     <StatusBar glyph={glyph} connection={t(words)}>
       {metrics?.accumulated_token_usage && <ContextMeter usage={metrics.accumulated_token_usage} />}
       {metrics ? <Cost metrics={metrics} /> : isDemoModel(nextModel) && <span>{t('Demo model, free')}</span>}
     </StatusBar>
   );
-}
+});
 
 interface Usage {
   readonly context_window: number;

@@ -1,6 +1,6 @@
 import type { ConversationSnapshot } from '@tendon/client';
 import { isAction } from '@tendon/protocol';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Shown, TabName } from '../../conversation/open-conversation.ts';
 
 export interface Following {
@@ -35,5 +35,5 @@ export function useFollow(
     if (isOn) show({ tab: isOver && hasChanged ? 'changes' : PLACES[newest.action]! });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only the agent's work moves it
   }, [newest?.id, agentState, isOn, loaded]);
-  return { isOn, set };
+  return useMemo(() => ({ isOn, set }), [isOn]);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { stored } from '../../lib/stored.ts';
 
 export interface WorkbenchState {
@@ -21,11 +21,13 @@ export function useWorkbench(): WorkbenchState {
     phone.addEventListener('change', update);
     return () => phone.removeEventListener('change', update);
   }, []);
-  const set = (next: boolean) => {
-    setShown(next);
-    stored.set('workbench', next ? null : 'hidden');
-  };
-  return { isShown, isPhone, set, toggle: () => set(!isShown) };
+  return useMemo(() => {
+    const set = (next: boolean) => {
+      setShown(next);
+      stored.set('workbench', next ? null : 'hidden');
+    };
+    return { isShown, isPhone, set, toggle: () => set(!isShown) };
+  }, [isShown, isPhone]);
 }
 
 const wide = matchMedia('(min-width: 1600px)');
