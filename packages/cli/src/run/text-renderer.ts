@@ -10,6 +10,7 @@
 import type { Event } from '@tendon/protocol';
 import { describeAct, describeEvent, type Line } from './describe-event.ts';
 import type { Renderer } from './renderer.ts';
+import { cutToColumns } from '../terminal/columns.ts';
 import { markdownProse, MarkdownProse } from '../terminal/markdown-prose.ts';
 import { printable } from '../terminal/printable.ts';
 import { shortLine } from '../terminal/short-line.ts';
@@ -155,7 +156,7 @@ export class TextRenderer implements Renderer {
     const { now, columns = () => 80, typed = () => '' } = this.#options;
     const seconds = Math.floor((now() - this.#status.since) / 1_000);
     const words = typed() === '' ? `${this.#status.words}${seconds > 0 ? `  ${seconds} s` : ''}` : `> ${typed()}`;
-    const text = cutTo(words.replaceAll('\t', ' '), columns() - 1);
+    const text = cutToColumns(words.replaceAll('\t', ' '), columns() - 1);
     if (text === this.#shownStatus) return;
     this.#options.write(`${CLEAR_LINE}${WRAP_OFF}${this.paint('state', text)}${WRAP_ON}`);
     this.#shownStatus = text;
@@ -173,8 +174,4 @@ function shortOutput(text: string): string {
   const rest = lines.length - HEAD - TAIL;
   const shown = rest > 1 ? [...lines.slice(0, HEAD), `… ${rest} more lines`, ...lines.slice(-TAIL)] : lines;
   return shown.map((line) => `  ${shortLine(line)}`).join('\n');
-}
-
-function cutTo(text: string, columns: number): string {
-  return text.length > columns ? `${text.slice(0, Math.max(1, columns - 1)).toWellFormed()}…` : text;
 }
