@@ -13,5 +13,8 @@ it('CL967: commands, those below them, and options are completed', async () => {
   expect(complete('exp')).toBe('export');
   expect(complete('ls', '--h')).toBe('--here --home');
   expect(complete('mcp', 'log')).toBe('login logout');
-  for (const shell of ['zsh', 'fish']) expect((await tendon(place, ['completion', shell])).stdout).toContain('export');
+  expect((await tendon(place, ['completion', 'zsh'])).stdout).toContain('export');
+  const fish = (await tendon(place, ['completion', 'fish'])).stdout;
+  expect(fish).toContain("'__fish_seen_subcommand_from mcp; and __fish_seen_subcommand_from login' -l ");
+  expect(fish).toMatch(/'__fish_seen_subcommand_from mcp; and not __fish_seen_subcommand_from [a-z ]*login[a-z ]*' -a login/);
 });

@@ -68,8 +68,12 @@ function casesOf(following: Following, variable = 'words'): string {
 
 function fish(following: Following): string {
   const lines = [...following].flatMap(([before, next]) => {
-    const last = before.split(' ').at(-1);
-    const when = before === '' ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${last}`;
+    const inner = next.filter(({ word }) => !word.startsWith('-')).map(({ word }) => word);
+    const words = before.split(' ').filter((word) => word !== '');
+    const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
+    // What follows a group alone does not follow what it has.
+    const hasMore = words.length > 0 && inner.length > 0 ? [`not __fish_seen_subcommand_from ${inner.join(' ')}`] : [];
+    const when = words.length === 0 ? '__fish_use_subcommand' : [...seen, ...hasMore].join('; and ');
     return next.map(({ word, does }) => {
       const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`;
       return `complete -c tendon -n '${when}' ${what} -d '${does.replaceAll(/['\\\\]/g, '')}'`;
