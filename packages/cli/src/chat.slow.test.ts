@@ -112,12 +112,14 @@ it('CL960, CL964: a chat starts a server that ends by itself, asks for decisions
   while (existsSync(address) || existsSync(`/proc/${pid}`)) await setTimeout(100);
 });
 
-it('CL1050: an answer decides about the action that was shown, whole, and messages typed at once are of one conversation', async () => {
+it('CL1050, CK1005: an answer decides about the action that was shown, whole, and messages typed at once are of one conversation', async () => {
   const place = makePlace();
   const model = place.script([bash('echo hi \u001b]0; ; echo hidden \r'), bash('echo second'), { text: 'All of it.' }]);
   const { type, until, pid, written } = chat(place, model, ['--approve=never']);
   await until(PROMPT);
-  type('begin\rand so on\r');
+  type('\u001b[200~begin\r\rhere\u001b[201~');
+  await until('begin⏎⏎here');
+  type('\rand so on\r');
   await until('echo hi ⟨U+001B⟩]0; ; echo hidden ⟨U+000D⟩');
   await until(DECISION);
   type('e\r');
@@ -129,6 +131,8 @@ it('CL1050: an answer decides about the action that was shown, whole, and messag
   const { results } = await conversations.list({});
   expect(results).toHaveLength(1);
   const [{ conversation_id: id }] = results as [(typeof results)[0]];
+  const { events } = await conversations.events(id, { limit: 20 });
+  expect(events).toContainEqual(expect.objectContaining({ args: expect.objectContaining({ content: 'begin\n\nhere' }) }));
   const { event_id } = (await conversations.question(id))!;
   process.kill(pid, 'SIGSTOP');
   await conversations.answer(id, { event_id, answer: 'approve' });
@@ -182,13 +186,13 @@ it('CL960: without a terminal there is no chat', async () => {
   expect(await tendon(makePlace(), [])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('There is no task') });
 });
 
-it('CL964: a decision that a task needed is taken in a chat', async () => {
+it('CL964, CK1007: a decision that a task needed is taken in a chat', async () => {
   const place = makePlace();
   const model = place.script([bash('echo one'), { text: 'All of it.' }]);
   const asked = await tendon(place, ['--approve=never', '--json', '-p', 'begin'], { env: { LLM_MODEL: model } });
   expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining('$ echo one') });
   const { conversation_id: id } = JSON.parse(asked.stdout) as { conversation_id: string };
-  const taken = chat(place, model, ['-r', id]);
+  const taken = chat(place, model, ['-r', id.slice(0, 12)]);
   await taken.until('Run this command?');
   await taken.until(DECISION);
   taken.type('y\r');

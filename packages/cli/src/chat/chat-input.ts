@@ -1,9 +1,12 @@
 /**
  * Owns the line that a person types: a prompt while something is expected, and silence while the agent works, when the text that is typed
  * stands in the status line instead.
+ *
+ * CI1  What is pasted is one line here, whatever lines it has: their ends stand as `LINE_END`, and are ends of lines again in what is sent.
  */
 import { createInterface, type Interface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { Transform, Writable } from 'node:stream';
 
 export interface ChatInputOptions {
   readonly onLine: (line: string) => void;
@@ -14,12 +17,28 @@ export interface ChatInputOptions {
   readonly complete: (line: string) => [readonly string[], string];
 }
 
+/** Asks a terminal to mark what is pasted, and not to any more. */
+const MARKING = '\u001b[?2004h';
+const NOT_MARKING = '\u001b[?2004l';
+const PASTED = '\u001b[200~';
+const PASTED_TO = '\u001b[201~';
+/* oxlint-disable no-control-regex -- control characters are what this is about */
+const MARK = /(\u001b\[20[01]~)/;
+const BEGUN_MARK = /\u001b(?:\[(?:2(?:0[01]?)?)?)?$/;
+const BEGUN_PASTE = /\u001b\[20[01]?$/;
+/** Of a line that was pasted. */
+export const LINE_END = '⏎';
+
 export class ChatInput {
+  readonly #input: NodeJS.ReadStream;
+  readonly #output: NodeJS.WriteStream;
   readonly #lines: Interface;
   #isQuiet = true;
   #prompt = '';
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, { onLine, onInterrupt, onEnd, complete }: ChatInputOptions) {
+    this.#input = input;
+    this.#output = output;
     const shown = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         if (!this.#isQuiet) output.write(chunk);
@@ -28,14 +47,15 @@ export class ChatInput {
     });
     Object.defineProperties(shown, { columns: { get: () => output.columns }, isTTY: { value: true } });
     this.#lines = createInterface({
-      input,
+      input: pastedAsOne(input),
       output: shown,
       terminal: true,
       prompt: '',
       historySize: 500,
       completer: (line: string) => complete(line) as [string[], string],
     });
-    this.#lines.on('line', onLine);
+    output.write(MARKING);
+    this.#lines.on('line', (line) => onLine(line.replaceAll(LINE_END, '\n').replace(/\n+$/, '')));
     this.#lines.on('SIGINT', () => onInterrupt(this.#lines.line));
     this.#lines.on('close', onEnd);
   }
@@ -68,5 +88,32 @@ export class ChatInput {
   close(): void {
     this.#lines.removeAllListeners('close');
     this.#lines.close();
+    this.#output.write(NOT_MARKING);
+    this.#input.unpipe();
+    this.#input.pause();
   }
+}
+
+/** CI1. */
+function pastedAsOne(input: NodeJS.ReadStream): NodeJS.ReadStream {
+  const decoder = new StringDecoder('utf8');
+  let isPasted = false;
+  let held = '';
+  const take = (part: string): void => {
+    if (part === PASTED || part === PASTED_TO) isPasted = part === PASTED;
+    else if (part !== '') keys.push(isPasted ? part.replaceAll(/\r\n?|\n/g, LINE_END).replaceAll('\t', '  ') : part);
+  };
+  const keys = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const parts = (held + decoder.write(chunk)).split(MARK);
+      const last = parts.at(-1)!;
+      for (const part of parts.slice(0, -1)) take(part);
+      // A mark that comes in two pieces. A key alone is not held.
+      held = (isPasted ? BEGUN_MARK : BEGUN_PASTE).exec(last)?.[0] ?? '';
+      take(last.slice(0, last.length - held.length));
+      done();
+    },
+  });
+  const setRawMode = (isRaw: boolean) => void input.setRawMode(isRaw);
+  return input.pipe(Object.assign(keys, { setRawMode, isTTY: true })) as unknown as NodeJS.ReadStream;
 }

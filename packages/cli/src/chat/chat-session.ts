@@ -17,7 +17,7 @@ import { TextRenderer } from '../run/text-renderer.ts';
 import { offeredChoices } from '../terminal/agent-words.ts';
 import { printable, spelled, spelledLine } from '../terminal/printable.ts';
 import { decisionWords, isHighRisk, waitingAction, whyWords } from '../terminal/waiting.ts';
-import { ChatInput } from './chat-input.ts';
+import { ChatInput, LINE_END } from './chat-input.ts';
 import { decisionReply } from './decision-reply.ts';
 import { completeCommand, runSlashCommand } from './slash-commands.ts';
 import { TurnSummary } from './turn-summary.ts';
@@ -301,7 +301,7 @@ export class ChatSession {
     if (reply.do === 'reject') return this.#answer(action, { answer: 'reject', text: reply.reason });
     if (reply.do === 'always') return this.#always(action);
     if (reply.do === 'say') return this.send(reply.text);
-    if (reply.do === 'edit' && canEdit && spelled(what) === what && !/[\n\t]/.test(what)) {
+    if (reply.do === 'edit' && canEdit && spelled(what) === what && !/[\n\t]/.test(what) && !what.includes(LINE_END)) {
       this.#expected = { state: 'edit', action };
       return this.#input.ask(PROMPTS.edit, what);
     }

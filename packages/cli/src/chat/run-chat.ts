@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { createRest, type ConversationInfo, type Rest } from '@tendon/client';
 import { grantFolder, type Config } from '@tendon/server/headless';
 import { attachServer } from '../attach/attach-server.ts';
+import { findConversation } from '../attach/home-server.ts';
 import type { TaskChoices } from '../run/task-place.ts';
 import { printable } from '../terminal/printable.ts';
 import { ChatSession } from './chat-session.ts';
@@ -40,7 +41,7 @@ export async function runChat({ config, notices, env, goOn, imageUrls, ...choice
 const LISTED = 20;
 
 async function chosen(rest: Rest, directory: string | undefined, goOn: NonNullable<RunChat['goOn']>): Promise<string> {
-  if ('id' in goOn) return goOn.id;
+  if ('id' in goOn) return (await findConversation(rest, goOn.id)).conversation_id;
   const { results } = await rest.conversations.list({ limit: LISTED, ...('newest' in goOn && directory !== undefined && { directory }) });
   if (results.length === 0)
     throw new Error('newest' in goOn ? 'There is no conversation in this folder yet.' : 'There is no conversation yet.');

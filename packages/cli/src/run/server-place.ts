@@ -1,4 +1,5 @@
 import { actions, connect, createRest } from '@tendon/client';
+import { findConversation } from '../attach/home-server.ts';
 import type { ServerAddress } from '../attach/running-server.ts';
 import { followConnection } from '../attach/follow-connection.ts';
 import { POLICIES, type TaskChoices, type TaskPlace } from './task-place.ts';
@@ -17,7 +18,8 @@ const OFFLINE_MS = 30_000;
 /** A conversation of a server that runs: it stands in its list, and stays there. Rejects with an Error whose message can be shown. */
 export async function openServerPlace({ server, directory, conversation, ...choices }: ServerPlaceOptions): Promise<TaskPlace> {
   const rest = createRest({ baseUrl: server.url, apiKey: () => server.key });
-  const id = conversation ?? (await createConversation(rest, directory, choices));
+  const named = conversation === undefined ? undefined : await findConversation(rest, conversation);
+  const id = named?.conversation_id ?? (await createConversation(rest, directory, choices));
   const [info, about] = await Promise.all([rest.conversations.get(id), rest.options.serverInfo()]);
   if (!info) throw new Error(`There is no conversation ${id}.`);
   const connection = connect(id, { baseUrl: rest.baseUrl, apiKey: rest.apiKey, offlineAfterMs: OFFLINE_MS });
