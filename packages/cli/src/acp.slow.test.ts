@@ -19,7 +19,7 @@ import { makePlace, startTendon } from './tendon-child.test-support.ts';
 
 const call = (name: string, args: object) => ({ toolCalls: [{ name, arguments: args }] });
 
-it('CL968, CL969: an editor makes sessions, sees words, calls, diffs and plans, is asked, cancels and loads', async () => {
+it('CL968, CL969, CK1008: an editor makes sessions, sees words, calls, diffs and plans, is asked, cancels and loads', async () => {
   const place = makePlace();
   writeFileSync(join(place.workspace, 'a.txt'), 'old\n');
   const model = place.script([
@@ -72,6 +72,14 @@ it('CL968, CL969: an editor makes sessions, sees words, calls, diffs and plans, 
       each.sessionUpdate === kind && 'content' in each && each.content && 'text' in each.content ? [each.content.text] : [],
     );
   expect(words(updates.all, 'agent_message_chunk').join('')).toBe('I change it.');
+
+  const advertised = await updates.until((each) => each.sessionUpdate === 'available_commands_update');
+  expect(advertised).toMatchObject({
+    availableCommands: [{ name: 'undo' }, { name: 'model', input: { hint: 'its name' } }, {}, {}, {}, {}],
+  });
+  updates.all.length = 0;
+  expect(await ask('/cost')).toEqual({ stopReason: 'end_turn' });
+  expect(words(updates.all, 'agent_message_chunk').join('')).toContain('tokens in');
 
   const waiting = ask('go on');
   await updates.until((each) => each.sessionUpdate === 'tool_call' && each.title === 'sleep 271815');

@@ -47,6 +47,8 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
       await grant(folderOf(cwd));
       const { conversation_id: id } = await rest.conversations.create({ directory: cwd, ...mcpOf(mcpServers) });
       sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest, folder: cwd, isLoaded: false, signal }));
+      // When the editor knows the session.
+      setImmediate(() => sessions.get(id)?.advertise());
       return { sessionId: id, modes: await modesOf(rest, id) };
     })
     .onRequest(methods.agent.session.load, async ({ client, params: { sessionId: id, cwd } }) => {
@@ -54,6 +56,7 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
       if (!(await rest.conversations.get(id))) throw RequestError.resourceNotFound(id);
       sessions.get(id)?.close();
       sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest, folder: folderOf(cwd), isLoaded: true, signal }));
+      setImmediate(() => sessions.get(id)?.advertise());
       return { modes: await modesOf(rest, id) };
     })
     .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => {

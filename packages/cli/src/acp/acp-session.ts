@@ -18,6 +18,7 @@ import type { Action, Event } from '@tendon/protocol';
 import { followConnection } from '../attach/follow-connection.ts';
 import { endOf } from '../run/outcome.ts';
 import { isTask } from '../run/task-place.ts';
+import { CONVERSATION_COMMANDS } from '../terminal/conversation-commands.ts';
 import { decisionWords, waitingAction } from '../terminal/waiting.ts';
 import { AcpUpdates } from './acp-updates.ts';
 
@@ -73,6 +74,8 @@ export class AcpSession {
 
   async prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
     if (this.#prompt) throw RequestError.invalidRequest(undefined, 'another prompt is being answered');
+    const [, name = '', words = ''] = /^\/(\S+)\s*(.*)$/s.exec(blocks.map(textOf).join('\n').trim()) ?? [];
+    if (Object.hasOwn(CONVERSATION_COMMANDS, name)) return this.#carryOut(CONVERSATION_COMMANDS[name]!, words);
     const prompt: Prompt = { clientId: randomUUID(), done: Promise.withResolvers(), hasBegun: false, isCancelled: false };
     this.#prompt = prompt;
     const imageUrls = blocks.flatMap((block) => (block.type === 'image' ? [`data:${block.mimeType};base64,${block.data}`] : []));
@@ -83,6 +86,27 @@ export class AcpSession {
     const reason = await prompt.done.promise;
     await this.#sending;
     return reason;
+  }
+
+  /** Sends the editor which commands there are. */
+  advertise(): void {
+    const availableCommands = Object.entries(CONVERSATION_COMMANDS).map(([name, { does: description, hint }]) => ({
+      name,
+      description,
+      ...(hint !== undefined && { input: { hint } }),
+    }));
+    this.#send([{ sessionUpdate: 'available_commands_update', availableCommands }]);
+  }
+
+  async #carryOut({ run }: (typeof CONVERSATION_COMMANDS)[string], words: string): Promise<StopReason> {
+    const say = (text: string) => this.#send([{ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }]);
+    try {
+      await run({ rest: this.#rest, connection: this.#connection, say }, words);
+    } catch (error) {
+      say((error as Error).message);
+    }
+    await this.#sending;
+    return 'end_turn';
   }
 
   cancel(): void {

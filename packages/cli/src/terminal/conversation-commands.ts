@@ -1,0 +1,74 @@
+import { actions, type ConversationConnection, type Rest } from '@tendon/client';
+import { printable } from './printable.ts';
+
+/** Where a person gives commands about one conversation: a chat, or an editor. */
+export interface CommandPlace {
+  readonly rest: Rest;
+  /** None before the first message of a chat. */
+  readonly connection: ConversationConnection | undefined;
+  say(text: string): void;
+}
+
+interface ConversationCommand {
+  readonly does: string;
+  /** What may follow its name. */
+  readonly hint?: string;
+  readonly run: (place: CommandPlace, words: string) => Promise<void> | void;
+}
+
+/** What a chat and an editor can do with a conversation by a slash and a name. */
+export const CONVERSATION_COMMANDS: Readonly<Record<string, ConversationCommand>> = {
+  undo: { does: 'files and conversation as before the last message', run: undo },
+  model: {
+    does: 'the model of the next turn, by its name',
+    hint: 'its name',
+    run: (place, name) => choose(place, { llm_model: name }, name),
+  },
+  agent: { does: 'the agent of the next turn, by its name', hint: 'its name', run: (place, name) => choose(place, { agent: name }, name) },
+  compact: { does: 'shorten what the model is shown of the history', run: compact },
+  cost: { does: 'what the conversation has cost', run: cost },
+  open: { does: 'the address of this conversation in the browser', run: (place) => place.say(addressOf(place)) },
+};
+
+async function undo(session: CommandPlace): Promise<void> {
+  const { connection, rest } = session;
+  if (!connection) return session.say('Nothing was done yet.');
+  const id = connection.conversationId;
+  const { lastUserMessageId } = connection.getSnapshot().state;
+  const { checkpoints, off } = await rest.conversations.checkpoints(id);
+  const before = checkpoints.findLast(({ event_id: event }) => event !== null && event > lastUserMessageId);
+  if (!before) return session.say(off ? `Nothing can be undone: ${printable(off)}` : 'Nothing was changed since your last message.');
+  const { count } = await rest.conversations.checkpointChanges(id, before.number);
+  await rest.conversations.restore(id, before.number, 'both');
+  session.say(`Undone: ${count} ${count === 1 ? 'file is' : 'files are'} as before your last message.`);
+}
+
+async function choose(session: CommandPlace, body: { readonly agent?: string; readonly llm_model?: string }, name: string): Promise<void> {
+  const { connection, rest } = session;
+  if (name === '' || !connection) {
+    const names = await (body.agent === undefined ? modelNames(session) : rest.options.agents());
+    return session.say(`${connection ? 'Name one of them' : 'Say something first, then choose'}:\n  ${printable(names.join('\n  '))}`);
+  }
+  await rest.conversations.choose(connection.conversationId, body);
+  session.say(`From the next turn on: ${printable(name)}`);
+}
+
+async function modelNames({ rest }: CommandPlace): Promise<readonly string[]> {
+  return (await rest.models.list()).map(({ model }) => model);
+}
+
+function compact(session: CommandPlace): void {
+  if (!session.connection?.send(actions.shortenHistory())) session.say('There is nothing to shorten.');
+}
+
+function cost(session: CommandPlace): void {
+  const metrics = session.connection?.getSnapshot().state.metrics;
+  if (!metrics) return session.say('No model was asked yet.');
+  const { accumulated_cost: usd, unpriced_tokens: unpriced = 0, accumulated_token_usage: usage } = metrics;
+  const price = unpriced > 0 ? `$${usd.toFixed(4)}, and ${unpriced} tokens whose price is not known` : `$${usd.toFixed(4)}`;
+  session.say(`${price} · ${usage.prompt_tokens.toLocaleString('en')} tokens in, ${usage.completion_tokens.toLocaleString('en')} out`);
+}
+
+function addressOf({ connection, rest }: CommandPlace): string {
+  return connection ? `${rest.baseUrl}/conversations/${connection.conversationId}` : rest.baseUrl;
+}
