@@ -1,4 +1,4 @@
-import { anything, assert, constant, dictionary, integer, oneof, property, string, type Arbitrary } from 'fast-check';
+import { anything, assert, constant, constantFrom, dictionary, integer, oneof, property, string, type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { ACTIONS, OBSERVATIONS } from './kinds.ts';
@@ -53,14 +53,14 @@ const fieldsOf = ({ shape }: Definition): Fields =>
   Object.fromEntries(Object.entries(shape as object).map(([key, schema]) => [key, shapeOf(schema)]));
 
 function withBounds(def: Definition, shape: Shape): Shape {
-  let [from, to, isExclusive] = [-1e15, 1e15, false];
+  let [from, to, isExclusive] = [-Number.MAX_VALUE, Number.MAX_VALUE, false];
   for (const check of ((def.checks ?? []) as unknown[]).map(definitionOf)) {
     if (check.check === 'greater_than') [from, isExclusive] = [check.value as number, !check.inclusive];
     else if (check.check === 'min_length') from = check.minimum as number;
     else if (check.check === 'max_length') to = check.maximum as number;
     else if (check.check !== 'number_format') throw new Error(`no shape for the check ${String(check.check)}`);
   }
-  if (from === -1e15 && to === 1e15) return shape;
+  if (from === -Number.MAX_VALUE && to === Number.MAX_VALUE) return shape;
   return isExclusive ? ['<', shape, from, to, true] : ['<', shape, from, to];
 }
 
@@ -81,10 +81,27 @@ const written = (name: string, kinds: Readonly<Record<string, z.ZodType>>): stri
     .map(([kind, schema]) => `  ${kind}: ${JSON.stringify(fieldsOf(definitionOf(schema)))},\n`)
     .join('')}} as const satisfies Record<string, Fields>;\n`;
 
+/** What JSON can say and a program rarely does. */
+const HOSTILE = [
+  ...[
+    '{"__proto__":{"a":1},"constructor":1,"toString":2}',
+    '[{"__proto__":[1]}]',
+    '{"toString":1,"valueOf":{}}',
+    '{"hasOwnProperty":null}',
+  ],
+  ...['1e999', '-1e999', '1e308', '9007199254740991', '9007199254740992', '2e15', '-2e15', '-0', '0.5', '"\\ud800"', 'null', '[]', 'true'],
+].map((text) => JSON.parse(text) as unknown);
+
 /** JSON that fits a shape mostly. */
 function near(shape: Shape): Arbitrary<unknown> {
-  const any = () => oneof({ weight: 12, arbitrary: fitting(shape) }, { weight: 1, arbitrary: anything({ withNullPrototype: false }) });
-  return any().map((value) => (value === undefined ? undefined : (JSON.parse(JSON.stringify(value) ?? 'null') as unknown)));
+  const any = () =>
+    oneof(
+      { weight: 12, arbitrary: fitting(shape) },
+      { weight: 1, arbitrary: anything({ withNullPrototype: false }) },
+      { weight: 1, arbitrary: constantFrom(...HOSTILE) },
+    );
+  const isJson = (value: unknown) => HOSTILE.includes(value) || value === undefined;
+  return any().map((value) => (isJson(value) ? value : (JSON.parse(JSON.stringify(value) ?? 'null') as unknown)));
 }
 
 function fitting(shape: Shape): Arbitrary<unknown> {
