@@ -50,3 +50,17 @@ it.each([['*a'.repeat(40_000)], ['>'.repeat(50_000)], ['a'.repeat(100_001)]])(
     expect([container.textContent.includes(text.slice(0, 20)), container.querySelector('em, blockquote')]).toEqual([true, null]);
   },
 );
+
+it.each([
+  ['a table of a few signs for each row', `${'|a'.repeat(1000)}|\n${'|-'.repeat(1000)}|\n${'|\n'.repeat(500)}`, 'td'],
+  ['signs of emphasis in many paragraphs', `${'**a*_b '.repeat(1400)}\n\n`.repeat(10), 'p + p + p em'],
+  ['an address that never comes', `${'a'.repeat(9900)}@\n\n`.repeat(10), 'a'],
+])('CL1190: what would take more than the page has is shown as it is, however short it is written: %s', (_name, text, drawn) => {
+  const { container } = render(<Prose text={text} />);
+  expect([container.querySelectorAll(drawn).length, container.textContent.includes(text.slice(0, 20))]).toEqual([0, true]);
+});
+
+it('CL1190: a long table of an agent is drawn', () => {
+  const { container } = render(<Prose text={`|a|b|\n|-|-|\n${'|1|2|\n'.repeat(800)}\nafter`} />);
+  expect([container.querySelectorAll('td').length, container.querySelector('p')?.textContent]).toEqual([1600, 'after']);
+});

@@ -1,12 +1,16 @@
-import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens } from 'marked';
 import { createElement, Fragment, memo, type ReactNode } from 'react';
 import { cx } from '../ui/cx.ts';
 import { Well } from './output.tsx';
 
 /** Longer texts are shown as they are: laying out markdown of this size would hold the page. */
 const MAX_MARKDOWN = 100_000;
-/** So is a paragraph: finding its emphasis takes the square of its length. */
+/** So is a paragraph. */
 const MAX_PARAGRAPH = 10_000;
+/** And one that would take what all paragraphs together may, in signs that are compared: each sign of emphasis looks for its other one. */
+const MAX_WORK = 10_000_000;
+/** A row of one sign has as many cells as the first: a table with more than these is shown as it is, too. */
+const MAX_CELLS = 10_000;
 
 /** Markdown, without HTML. */
 export const Prose = memo(function Prose({ text, quiet }: { readonly text: string; readonly quiet?: boolean }) {
@@ -23,7 +27,7 @@ export const Prose = memo(function Prose({ text, quiet }: { readonly text: strin
 function tokensOf(text: string): readonly Token[] | undefined {
   if (text.length > MAX_MARKDOWN) return undefined;
   try {
-    return new BoundedLexer({ gfm: true }).lex(text);
+    return new BoundedLexer().lex(text);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -31,10 +35,34 @@ function tokensOf(text: string): readonly Token[] | undefined {
 }
 
 class BoundedLexer extends Lexer {
+  #work = 0;
+
+  constructor() {
+    super({ gfm: true, tokenizer: new BoundedTokenizer() });
+  }
+
   override inlineTokens(source: string, tokens: Token[] = []): Token[] {
-    if (source.length <= MAX_PARAGRAPH) return super.inlineTokens(source, tokens);
+    const work = workOf(source);
+    if (source.length <= MAX_PARAGRAPH && this.#work + work <= MAX_WORK) {
+      this.#work += work;
+      return super.inlineTokens(source, tokens);
+    }
     tokens.push({ type: 'text', raw: source, text: source });
     return tokens;
+  }
+}
+
+/** Before an at sign an address is looked for from each letter on. */
+function workOf(source: string): number {
+  const emphasis = source.match(/[*_~]/g)?.length ?? 0;
+  return source.length * (emphasis + (source.includes('@') ? source.length / 4 : 0));
+}
+
+class BoundedTokenizer extends Tokenizer {
+  override table(source: string): Tokens.Table | undefined {
+    const [, head, , rows = ''] = this.rules.block.table.exec(source) ?? [];
+    const isLarge = head !== undefined && head.split('|').length * rows.split('\n').length > MAX_CELLS;
+    return isLarge ? undefined : super.table(source);
   }
 }
 
