@@ -46,10 +46,17 @@ export function startLanguage(): Promise<void> | undefined {
   return language === 'en' ? undefined : load(language).then(change, () => undefined);
 }
 
-export async function chooseLanguage(choice: LanguageChoice): Promise<void> {
+/** Of those that are being loaded the last one counts. */
+let choices = 0;
+
+/** Whether it is spoken now; not where another was chosen meanwhile. */
+export async function chooseLanguage(choice: LanguageChoice): Promise<boolean> {
+  const number = (choices += 1);
   const next = await load(languageOf(choice));
+  if (number !== choices) return false;
   stored.set('language', choice === 'system' ? null : choice);
   change(next);
+  return true;
 }
 
 function languageOf(choice: LanguageChoice): Language {

@@ -35,7 +35,7 @@ function LanguageSetting() {
   const choose = async (next: LanguageChoice) => {
     isBeingChosen = true;
     try {
-      await chooseLanguage(next);
+      if (!(await chooseLanguage(next))) return;
       setChosen(next);
       setProblem(undefined);
     } catch {
