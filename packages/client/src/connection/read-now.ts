@@ -1,3 +1,4 @@
+import { type AgentState, isAction, isObservation, type Event } from '@tendon/protocol';
 import { actions } from '../actions.ts';
 import type { ConversationConnection } from './connect.ts';
 
@@ -8,9 +9,25 @@ import type { ConversationConnection } from './connect.ts';
  */
 export async function readNow(connection: ConversationConnection, signal: AbortSignal): Promise<boolean> {
   if (!isSent(connection)) await connection.when(() => isSent(connection), signal);
+  const last = connection.getSnapshot().events.at(-1)?.id ?? -1;
   if (!connection.send(actions.stop())) return false;
-  const { state } = await connection.when((now) => RESTS.has(now.state.agentState), signal);
-  return state.agentState !== 'stopped' || connection.send(actions.resume());
+  // It is granted in every state: an agent that comes to an end by itself meanwhile is stopped all the same.
+  const since = (events: readonly Event[]) => events.filter(({ id }) => id > last);
+  const { events, state } = await connection.when(
+    (now) => now.state.agentState === 'stopped' || statesOf(since(now.events)).includes('stopped'),
+    signal,
+  );
+  // Not one that somebody else sent on, or stopped, too; and not one that rested, because it had read everything.
+  const isLeftTo = state.agentState !== 'stopped' || since(events).filter(isStop).length > 1 || RESTS.has(statesOf(events).at(-2) ?? '');
+  return isLeftTo || connection.send(actions.resume());
+}
+
+function statesOf(events: readonly Event[]): readonly AgentState[] {
+  return events.flatMap((event) => (isObservation(event) && event.observation === 'agent_state_changed' ? event.extras.agent_state : []));
+}
+
+function isStop(event: Event): boolean {
+  return isAction(event) && event.action === 'change_agent_state' && event.args.agent_state === 'stopped';
 }
 
 const RESTS: ReadonlySet<string> = new Set(['stopped', 'finished', 'rejected', 'error', 'awaiting_user_input']);
