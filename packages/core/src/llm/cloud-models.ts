@@ -4,7 +4,8 @@
  *
  * Invariants
  * CM1  A key makes this process read no file, no variable of the environment and no other address: a client may have written it.
- * CM2  The secret part of an account leaves this process in no request to a model: it signs one, or what Google gives for it is sent.
+ * CM2  The secret part of an account leaves this process in no request to a model: it signs one, or what Google gives for it is sent. At an
+ *      address that can do neither, and where the text of an account is not whole, nothing is asked.
  */
 import type { AuthClient } from 'google-auth-library';
 import type { Secret } from '@tendon/protocol/masking';
@@ -27,6 +28,20 @@ interface GoogleAccount {
 
 /** A key that no request can be made with; the message says why, without the key. */
 export class UnusableKey extends Error {}
+
+const OF_AWS = /^A[KS]IA[A-Z0-9]{12,28}:/;
+
+/** CM2: why nothing can be asked with this key there; every other API would be sent it as it is. */
+export function unusable({ protocol }: ModelRoute, key: Secret | undefined): string | undefined {
+  const text = key?.reveal().trim() ?? '';
+  if (OF_AWS.test(text)) {
+    if (protocol !== 'bedrock') return 'the key is an account of AWS: it is used only at https://bedrock-runtime.<region>.amazonaws.com';
+    if (!awsAccount(key)) return 'the key begins as an account of AWS, which is ACCESS_KEY_ID:SECRET_ACCESS_KEY or that and :SESSION_TOKEN';
+  }
+  if (text.startsWith('{') && protocol !== 'vertex')
+    return 'the key is JSON, as an account of Google: it is used only at https://<location>-aiplatform.googleapis.com';
+  return undefined;
+}
 
 /** The packages read the environment for a setting that is not given. This one is given, and counts as none. */
 const NONE_GIVEN = ' ';
@@ -81,7 +96,8 @@ async function clientOf({ member }: GoogleAccount, send: typeof fetch): Promise<
 /** Of a key that cannot sign, or that Google does not take. Where Google was not reached, the key may be right. */
 function refused(cause: Error & { readonly code?: unknown; readonly response?: { readonly status: number } }): never {
   const status = cause.response?.status ?? 0;
-  if (status >= 400 && status < 500) throw new UnusableKey(`Google does not take the account: ${cause.message}`);
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429)
+    throw new UnusableKey(`Google does not take the account: ${cause.message}`);
   if (String(cause.code).startsWith('ERR_OSSL')) throw new UnusableKey('the private_key of the service account is none');
   throw cause;
 }

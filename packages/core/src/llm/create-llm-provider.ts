@@ -3,7 +3,7 @@ import type { Secret } from '@tendon/protocol/masking';
 import type { KeyedSemaphore } from '../async/keyed-semaphore.ts';
 import type { Clock } from '../async/clock.ts';
 import { failure } from './classify-failure.ts';
-import { isSigned, loadBedrock, loadVertex } from './cloud-models.ts';
+import { isSigned, loadBedrock, loadVertex, unusable } from './cloud-models.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -57,6 +57,8 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
   if (!route) return refusing(model, failure('LLM_NOT_FOUND', model, false));
   if (route.needsKey && !apiKey)
     return refusing(model, failure('LLM_AUTHENTICATION', 'no key is set; give LLM_API_KEY, or choose one in the settings', false));
+  const problem = unusable(route, apiKey);
+  if (problem !== undefined) return refusing(model, failure('LLM_AUTHENTICATION', problem, false));
   const traits = (options.traits ?? new ModelTraitsBook()).of(route);
   const send = guardedFetch(options.fetch ?? fetch);
   const load = loaders(route, apiKey, send);

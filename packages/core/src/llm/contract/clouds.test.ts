@@ -6,8 +6,14 @@ import type { LlmProvider } from '../llm-provider.ts';
 import { startModelEndpoint, type EndpointTurn } from './model-endpoint.ts';
 import { answerOf, collect, createTestClock, failureOf } from './subjects.ts';
 
+const tokenOfGoogle = () => Response.json({ access_token: 'TOKEN', expires_in: 3600, token_type: 'Bearer' });
+
 /** Every request by the address that it was meant for; models answer, and so does what gives tokens. */
-async function cloud(protocol: 'bedrock' | 'google' | 'anthropic', turns: readonly EndpointTurn[] = [{ text: ['ok'] }]) {
+async function cloud(
+  protocol: 'bedrock' | 'google' | 'anthropic',
+  turns: readonly EndpointTurn[] = [{ text: ['ok'] }],
+  token = tokenOfGoogle,
+) {
   const endpoint = await startModelEndpoint(protocol, turns);
   onTestFinished(() => endpoint[Symbol.asyncDispose]());
   const asked: { readonly url: string; readonly headers: Headers; readonly body: string }[] = [];
@@ -18,8 +24,7 @@ async function cloud(protocol: 'bedrock' | 'google' | 'anthropic', turns: readon
       headers: new Headers(init?.headers),
       body: init?.body instanceof Uint8Array ? Buffer.from(init.body).toString() : String(init?.body ?? ''),
     });
-    if (url === 'https://oauth2.googleapis.com/token')
-      return Response.json({ access_token: 'TOKEN', expires_in: 3600, token_type: 'Bearer' });
+    if (url === 'https://oauth2.googleapis.com/token') return token();
     const { pathname, search } = new URL(url);
     return fetch(new URL(endpoint.url).origin + pathname + search, init);
   };
@@ -163,5 +168,32 @@ describe('Vertex', () => {
     const failure = failureOf(await collect(provider('vertex_ai/gemini-2.5-pro', account({ private_key: 'no key at all' }))));
     expect(failure.error.message).not.toContain('no key at all');
     expect(failure.retryable).toBe(false);
+  });
+
+  it('LM943: where Google answers too many requests, the key may be right', async () => {
+    const { provider } = await cloud('google', [{ text: ['ok'] }], () => new Response('{"error":"slow down"}', { status: 429 }));
+    const failure = failureOf(await collect(provider('vertex_ai/gemini-2.5-pro', account())));
+    expect(failure.retryable).toBe(true);
+  });
+});
+
+describe('an account of a cloud', () => {
+  const AWS = `AKIAIOSFODNN7EXAMPLE:${AWS_SECRET}`;
+  it.each([
+    ['AWS, at a gateway', CLAUDE, AWS, 'https://gateway.example/v1'],
+    ['AWS, at another vendor', 'openai/gpt-4o', AWS, undefined],
+    ['AWS, at Google', 'vertex_ai/gemini-2.5-pro', AWS, undefined],
+    ['AWS, with a space in it', CLAUDE, AWS.replace(':', ': '), OREGON],
+    ['AWS, with half a secret', CLAUDE, 'AKIAIOSFODNN7EXAMPLE:wJalrXUtn', OREGON],
+    ['Google, at a gateway', 'vertex_ai/gemini-2.5-pro', account(), 'https://gateway.example/v1'],
+    ['Google, at another vendor', 'anthropic/claude-sonnet-4-5', JSON.stringify(SERVICE, undefined, 2), undefined],
+    ['Google, at AWS', CLAUDE, account(), OREGON],
+  ])('LM941: that of %s, is refused before anything is asked', async (_, model, key, baseUrl) => {
+    const { asked, provider } = await cloud('bedrock');
+    const failure = failureOf(await collect(provider(model, key, baseUrl)));
+    expect(asked).toEqual([]);
+    expect(failure).toMatchObject({ retryable: false, error: { code: 'LLM_AUTHENTICATION' } });
+    expect(failure.error.message).toMatch(/an account of (AWS|Google)/);
+    expect(failure.error.message).not.toContain('wJalr');
   });
 });
