@@ -114,8 +114,10 @@ it('CK1002: an editor that asks for version 2 gets its draft: states, messages, 
   const connection = draft
     .client({ name: 'editor' })
     .onNotification(draft.methods.client.session.update, ({ params: { update } }) => updates.take(update))
-    .onRequest(draft.methods.client.session.requestPermission, ({ params }) => {
+    .onRequest(draft.methods.client.session.requestPermission, async ({ params }) => {
       asked.push(params);
+      // Refused, it changes nothing of what is shown of the first one.
+      await expect(say('and more')).rejects.toThrow('another prompt');
       return { outcome: { outcome: 'selected', optionId: 'once' } };
     })
     .connect(
@@ -125,6 +127,7 @@ it('CK1002: an editor that asks for version 2 gets its draft: states, messages, 
       ),
     );
   const { agent } = connection;
+  const say = (text: string) => agent.request(draft.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
   const about = await agent.request(draft.methods.agent.initialize, { protocolVersion: 99, info: { name: 'editor', version: '1' } });
   expect(about.protocolVersion).toBe(draft.PROTOCOL_VERSION);
   const { sessionId, configOptions } = await agent.request(draft.methods.agent.session.new, { cwd: place.workspace });
@@ -132,12 +135,13 @@ it('CK1002: an editor that asks for version 2 gets its draft: states, messages, 
     { configId: 'agent', category: 'mode' },
     { configId: 'model', category: 'model' },
   ]);
-  await agent.request(draft.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: 'change it' }] });
+  await say('change it');
   await updates.until((each) => each.sessionUpdate === 'state_update' && each.state === 'idle');
   expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('new\n');
   expect(asked).toMatchObject([{ title: 'Change /workspace/a.txt?', subject: { type: 'tool_call' } }]);
   const states = updates.all.flatMap((each) => (each.sessionUpdate === 'state_update' && 'state' in each ? [each.state] : []));
   expect(states).toEqual(['running', 'requires_action', 'running', 'idle']);
+  expect(updates.all.filter(({ sessionUpdate }) => sessionUpdate === 'user_message')).toHaveLength(1);
   const path = join(place.workspace, 'a.txt');
   const text = `diff --git a${path} b${path}\n--- a${path}\n+++ b${path}\n@@ -1,1 +1,1 @@\n-old\n+new\n`;
   const diff = { type: 'diff', changes: [{ operation: 'modify', path }], patch: { format: 'git_patch', text } };

@@ -72,7 +72,8 @@ export class AcpSession {
     return session;
   }
 
-  async prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
+  /** Throws at once where the prompt is not taken. */
+  prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
     if (this.#prompt) throw RequestError.invalidRequest(undefined, 'another prompt is being answered');
     const [, name = '', words = ''] = /^\/(\S+)\s*(.*)$/s.exec(blocks.map(textOf).join('\n').trim()) ?? [];
     if (Object.hasOwn(CONVERSATION_COMMANDS, name)) return this.#carryOut(CONVERSATION_COMMANDS[name]!, words);
@@ -83,9 +84,7 @@ export class AcpSession {
       this.#prompt = undefined;
       throw RequestError.internalError(undefined, 'the server takes no message now');
     }
-    const reason = await prompt.done.promise;
-    await this.#sending;
-    return reason;
+    return prompt.done.promise.then((reason) => this.#sending.then(() => reason));
   }
 
   /** Sends the editor which commands there are. */

@@ -2,7 +2,6 @@
  * The same agent in the draft of version 2: a prompt is answered when it is taken, and the state of the session says how it goes. The
  * sessions are those of version 1.
  */
-import { randomUUID } from 'node:crypto';
 import {
   agent,
   methods,
@@ -11,6 +10,7 @@ import {
   type AgentApp,
   type AgentContext,
   type McpServer,
+  type PromptRequest,
   type SessionConfigOption,
   type StateUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
@@ -20,16 +20,23 @@ import { folderOf, mcpOf, sessionsIn, type AcpAgentOptions } from './acp-agent.t
 import { AcpSession, type Editor } from './acp-session.ts';
 import { V2Updates } from './v2-updates.ts';
 
+interface Opened {
+  readonly session: AcpSession;
+  readonly updates: V2Updates;
+}
+
 export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions): AgentApp {
-  const sessions = new Map<string, AcpSession>();
-  const find = (id: string): AcpSession => {
+  const sessions = new Map<string, Opened>();
+  const find = (id: string): Opened => {
     const session = sessions.get(id);
     if (!session) throw RequestError.resourceNotFound(id);
     return session;
   };
   const open = async (client: AgentContext, id: string, folder: string, isLoaded: boolean): Promise<void> => {
-    sessions.get(id)?.close();
-    sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest: await server(), folder, isLoaded, signal }));
+    sessions.get(id)?.session.close();
+    const updates = new V2Updates();
+    const session = await AcpSession.open(id, { client: editorOf(client, updates), rest: await server(), folder, isLoaded, signal });
+    sessions.set(id, { session, updates });
   };
   return agent({ name: 'tendon' })
     .onRequest(methods.agent.initialize, () => ({
@@ -54,7 +61,7 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
     })
     .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => ({ sessions: cwd ? await sessionsIn(await server(), cwd) : [] }))
     .onRequest(methods.agent.session.close, ({ params: { sessionId } }) => {
-      sessions.get(sessionId)?.close();
+      sessions.get(sessionId)?.session.close();
       sessions.delete(sessionId);
       return {};
     })
@@ -62,23 +69,26 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
       const rest = await server();
       const name = String(value);
       if (configId !== 'agent' && configId !== 'model') throw RequestError.invalidParams(undefined, `there is no option ${configId}`);
-      await rest.conversations.choose(find(sessionId).id, configId === 'agent' ? { agent: name } : { llm_model: name });
+      await rest.conversations.choose(find(sessionId).session.id, configId === 'agent' ? { agent: name } : { llm_model: name });
       return { configOptions: await optionsOf(rest, sessionId) };
     })
-    .onRequest(methods.agent.session.prompt, async ({ client, params: { sessionId, prompt } }) => {
-      const messageId = randomUUID();
-      const answered = find(sessionId).prompt(prompt as ContentBlock[]);
-      answered.catch(() => undefined);
-      const update = { sessionUpdate: 'user_message', messageId, content: prompt } as const;
-      await client.notify(methods.client.session.update, { sessionId, update });
-      await state(client, sessionId, { state: 'running' });
-      void answered.then(
-        (stopReason) => state(client, sessionId, { state: 'idle', stopReason } as StateUpdate),
-        (error: Error) => state(client, sessionId, { state: 'idle', stopReason: 'error', error: { code: -32603, message: error.message } }),
-      );
-      return { messageId };
-    })
-    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.get(sessionId)?.cancel());
+    .onRequest(methods.agent.session.prompt, ({ client, params: { sessionId, prompt } }) => begin(client, find(sessionId), prompt))
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.get(sessionId)?.session.cancel());
+}
+
+/** A prompt that is not taken changes nothing of the state that was reported. */
+async function begin(client: AgentContext, { session, updates }: Opened, prompt: PromptRequest['prompt']): Promise<{ messageId: string }> {
+  const { id: sessionId } = session;
+  const answered = session.prompt(prompt as ContentBlock[]);
+  answered.catch(() => undefined);
+  const update = updates.asked(prompt);
+  await client.notify(methods.client.session.update, { sessionId, update });
+  await state(client, sessionId, { state: 'running' });
+  void answered.then(
+    (stopReason) => state(client, sessionId, { state: 'idle', stopReason } as StateUpdate),
+    (error: Error) => state(client, sessionId, { state: 'idle', stopReason: 'error', error: { code: -32603, message: error.message } }),
+  );
+  return { messageId: update.messageId };
 }
 
 async function state(client: AgentContext, sessionId: string, now: StateUpdate): Promise<void> {
@@ -86,8 +96,7 @@ async function state(client: AgentContext, sessionId: string, now: StateUpdate):
   await client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined); // the editor has left
 }
 
-function editorOf(client: AgentContext): Editor {
-  const updates = new V2Updates();
+function editorOf(client: AgentContext, updates: V2Updates): Editor {
   return {
     async update(sessionId, v1) {
       const update = updates.of(v1);

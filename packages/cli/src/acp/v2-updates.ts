@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
-import type { SessionUpdate as DraftUpdate, ToolCallContent as DraftContent } from '@agentclientprotocol/sdk/experimental/v2';
+import type { ContentBlock, SessionUpdate as DraftUpdate, ToolCallContent as DraftContent } from '@agentclientprotocol/sdk/experimental/v2';
 
 /**
  * Says in the draft of version 2 what a session says in version 1. Owns which message is being written: pieces that follow each other are of
@@ -8,6 +8,12 @@ import type { SessionUpdate as DraftUpdate, ToolCallContent as DraftContent } fr
  */
 export class V2Updates {
   #message = { kind: '', id: '' };
+
+  /** The user's words; the agent's next ones are a message of their own. */
+  asked(content: ContentBlock[]): Extract<DraftUpdate, { sessionUpdate: 'user_message' }> {
+    this.#message = { kind: '', id: '' };
+    return { sessionUpdate: 'user_message', messageId: randomUUID(), content };
+  }
 
   /** Nothing where the draft has no word for it. */
   of(update: SessionUpdate): DraftUpdate | undefined {
@@ -43,14 +49,26 @@ function patchOf(path: string, before: string | undefined, after: string): strin
   const name = path.replace(/^\//, '');
   const range = ({ length }: readonly string[]) => (length === 0 ? '0,0' : `1,${length}`);
   return [
-    `diff --git a/${name} b/${name}`,
-    ...(before === undefined ? ['new file mode 100644', '--- /dev/null'] : [`--- a/${name}`]),
-    `+++ b/${name}`,
+    `diff --git ${quoted(`a/${name}`)} ${quoted(`b/${name}`)}`,
+    ...(before === undefined ? ['new file mode 100644', '--- /dev/null'] : [`--- ${quoted(`a/${name}`)}`]),
+    `+++ ${quoted(`b/${name}`)}`,
     `@@ -${range(old)} +${range(now)} @@`,
     ...signed('-', old, before ?? ''),
     ...signed('+', now, after),
     '',
   ].join('\n');
+}
+
+/** As git writes names that could be read as something else. */
+function quoted(name: string): string {
+  // eslint-disable-next-line no-control-regex
+  return /["\\\u0000-\u001F\u007F]/.test(name) ? `"${name.replaceAll(/["\\\u0000-\u001F\u007F]/g, escaped)}"` : name;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' };
+
+function escaped(character: string): string {
+  return ESCAPES[character] ?? `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
 }
 
 function linesOf(text: string): readonly string[] {
