@@ -183,9 +183,9 @@ export class ChatSession {
     if (!this.#connection) await (this.#opening ??= make().finally(() => (this.#opening = undefined)));
     const clientId = randomUUID();
     this.#sent.add(clientId);
-    const imageUrls = this.#imageUrls;
+    if (!this.#connection?.say(text, { clientId, imageUrls: this.#imageUrls }))
+      return this.say('It could not be sent: too much waits already.');
     this.#imageUrls = [];
-    if (!this.#connection?.say(text, { clientId, imageUrls })) return this.say('It could not be sent: too much waits already.');
     if (this.#expected.state === 'nothing') return this.say(`> ${text}`);
     this.#beginTurn();
     this.#work('Thinking');

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -59,8 +59,21 @@ const TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
+/** What the page takes of one, and what a server takes with one message. */
+const MAX_IMAGE_BYTES = 3_000_000;
+const MAX_IMAGES_BYTES = 14_000_000;
+
 /** As `data:` URLs. Rejects with an Error whose message can be shown. */
-export function readImages(paths: readonly string[]): Promise<readonly string[]> {
+export async function readImages(paths: readonly string[]): Promise<readonly string[]> {
+  let total = 0;
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  for (const [index, path] of paths.entries()) {
+    const stats = found[index];
+    if (!stats?.isFile()) throw new Error(`${path} could not be read.`);
+    if (stats.size > MAX_IMAGE_BYTES) throw new Error(`${path} is larger than 3 MB: make it smaller.`);
+    total += stats.size;
+    if (total > MAX_IMAGES_BYTES) throw new Error('The pictures are larger than 14 MB together: give fewer, or smaller ones.');
+  }
   return Promise.all(
     paths.map(async (path) => {
       const type = TYPES[path.slice(path.lastIndexOf('.') + 1).toLowerCase()];
