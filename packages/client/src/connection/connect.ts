@@ -75,7 +75,7 @@ interface SnapshotSource {
   /**
    * Every event once, in the order of the ids, from where this connection began, or after the id `after`: first those that are stored, then
    * what comes, over any number of reconnections. Ends with `close`; throws the signal's reason, and `ConnectionRefused` when the server
-   * refuses.
+   * refuses, `ApiError` when it refuses an older part that has to be loaded.
    */
   readonly events: (options?: EventsOptions) => AsyncGenerator<Event, void, undefined>;
 }

@@ -2,6 +2,7 @@ import { fromJson } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
 import { array, assert, asyncProperty, integer, nat, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../rest/request.ts';
 import type { ConversationSnapshot } from './connect.ts';
 import { EventWindow, type Gap } from './event-window.ts';
 import { ConnectionRefused, eventsOf } from './events-of.ts';
@@ -101,5 +102,44 @@ describe('events of a connection, one by one', () => {
     await expect(refused).rejects.toSatisfy(
       (error) => error instanceof ConnectionRefused && error.reason === 'key' && error.message === 'no',
     );
+  });
+
+  it('CK962: a server that is away while an older part is loaded is asked again, and a refusal is thrown', async () => {
+    const source = new FedSource();
+    const { load } = source;
+    const gapped = () => {
+      source.window.leaveOut({ from: 0, to: 3 }, { ...INITIAL_STATE, nextId: 3 });
+      source.window.endReplay(3);
+      source.publish();
+    };
+    gapped();
+    const failures = [new ApiError(0, 'Could not reach it'), new ApiError(503, 'It starts')];
+    source.load = (gap) => {
+      const failure = failures.shift();
+      return failure ? Promise.reject(failure) : load(gap);
+    };
+    const seen: number[] = [];
+    for await (const { id } of source.events()) {
+      seen.push(id);
+      if (id === 2) break;
+    }
+    expect(seen).toEqual([0, 1, 2]);
+    gapped();
+    source.load = () => Promise.reject(new ApiError(401, 'no such key'));
+    await expect(source.events().next()).rejects.toThrow('no such key');
+  });
+
+  it('CK962: `close` and a signal end it also while an older part is loaded', async () => {
+    const source = new FedSource();
+    source.window.leaveOut({ from: 0, to: 3 }, { ...INITIAL_STATE, nextId: 3 });
+    source.window.endReplay(3);
+    source.publish();
+    source.load = () => new Promise(() => undefined);
+    const leave = new AbortController();
+    const [left, closed] = [source.events({ signal: leave.signal }).next(), source.events().next()];
+    leave.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    source.closed.abort();
+    expect(await closed).toEqual({ done: true, value: undefined });
   });
 });

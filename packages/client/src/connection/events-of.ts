@@ -1,4 +1,5 @@
 import type { Event } from '@tendon/protocol';
+import { ApiError } from '../rest/request.ts';
 import type { ConversationConnection, ConversationSnapshot } from './connect.ts';
 import type { RefusalCause } from './connection-state.ts';
 import type { Gap } from './event-window.ts';
@@ -31,7 +32,7 @@ const PAGE = 100;
  */
 export async function* eventsOf(
   source: Source,
-  { after, signal, closed }: { readonly after: number; readonly signal?: AbortSignal; readonly closed: AbortSignal },
+  { after, signal, closed }: Ends & { readonly after: number },
 ): AsyncGenerator<Event, void, undefined> {
   let last = after;
   for (;;) {
@@ -40,7 +41,7 @@ export async function* eventsOf(
     const snapshot = source.getSnapshot();
     const next = nextAfter(snapshot, last);
     if (next && 'from' in next) {
-      await source.load(next);
+      await loaded(source, next, { closed, ...(signal && { signal }) });
     } else if (next) {
       last = next.id;
       yield next;
@@ -55,6 +56,47 @@ export async function* eventsOf(
         });
     }
   }
+}
+
+interface Ends {
+  readonly signal?: AbortSignal;
+  readonly closed: AbortSignal;
+}
+
+/** A server that is away, or busy, is asked again. Returns early when it has ended; throws what else was refused. */
+async function loaded(source: Source, gap: Gap, { signal, closed }: Ends): Promise<void> {
+  const ended = signal ? AbortSignal.any([signal, closed]) : closed;
+  for (let pauseMs = FIRST_PAUSE_MS; !ended.aborted; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+    try {
+      const loading = source.load(gap);
+      loading.catch(() => undefined); // it may fail when nobody waits for it any more
+      return await unlessEnded(ended, (done, fail) => void loading.then(done, fail));
+    } catch (error) {
+      if (!willPass(error) || source.getSnapshot().connection.state === 'refused') throw error;
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await unlessEnded(ended, (done) => (timer = setTimeout(done, pauseMs)));
+    clearTimeout(timer);
+  }
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+function willPass(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { reason, status } = error;
+  return reason === 'unreachable' || reason === 'timeout' || reason === 'rate-limited' || [502, 503, 504].includes(status);
+}
+
+async function unlessEnded(ended: AbortSignal, begin: (done: () => void, fail: (reason: Error) => void) => void): Promise<void> {
+  let end: () => void = () => undefined;
+  await new Promise<void>((resolve, reject) => {
+    end = resolve;
+    ended.addEventListener('abort', end);
+    if (ended.aborted) resolve();
+    begin(resolve, reject);
+  }).finally(() => ended.removeEventListener('abort', end));
 }
 
 /** The event after this id, or the range to load before it. */
