@@ -212,7 +212,8 @@ it('CL29: a slash offers commands; arrows choose, Enter takes, Escape closes', a
   await open('/conversations/export');
   const message = await screen.findByRole('textbox', { name: 'Message' }, LATER);
   await userEvent.type(message, '/');
-  const chosen = () => screen.queryAllByRole('option', { selected: true }).map((one) => one.textContent);
+  const commands = within(await screen.findByRole('listbox', { name: 'Commands' }));
+  const chosen = () => commands.queryAllByRole('option', { selected: true }).map((one) => one.textContent);
   expect(chosen()).toEqual(['/pausePause the agent']);
   await userEvent.keyboard('{ArrowDown}');
   expect(chosen()).toEqual(['/resumeLet it go on']);
