@@ -102,7 +102,8 @@ async function modesOf(rest: Rest, id: string): Promise<SessionModeState> {
 
 export function mcpOf(servers: readonly McpServer[]): NewConversation {
   if (servers.length === 0) return {};
-  const addressed = (type: 'http' | 'sse') => servers.flatMap((each) => ('type' in each && each.type === type ? [{ url: each.url }] : []));
+  const addressed = (type: 'http' | 'sse') =>
+    servers.flatMap((each) => ('type' in each && each.type === type ? [{ url: each.url, ...keyOf(each.name, each.headers) }] : []));
   const programs = servers.flatMap((each) =>
     'command' in each
       ? [
@@ -117,4 +118,15 @@ export function mcpOf(servers: readonly McpServer[]): NewConversation {
   );
   const config = { shttp_servers: addressed('http'), sse_servers: addressed('sse'), stdio_servers: programs };
   return { mcp_config: config } as NewConversation;
+}
+
+/** Its key is all that is sent to such a server: what else an editor wants sent is refused, not left out. */
+function keyOf(server: string, headers: readonly { readonly name: string; readonly value: string }[]): { readonly api_key?: string } {
+  const keys = headers.map(({ name, value }) => {
+    const [, key] = /^bearer\s+(\S+)$/i.exec(value.trim()) ?? [];
+    if (name.toLowerCase() !== 'authorization' || key === undefined)
+      throw RequestError.invalidParams(undefined, `mcpServers: ${server}: of headers only "Authorization: Bearer …" can be sent`);
+    return key;
+  });
+  return keys[0] === undefined ? {} : { api_key: keys[0] };
 }

@@ -119,7 +119,10 @@ function editorOf(client: AgentContext, updates: V2Updates): Editor {
 
 /** A kind of server that is not known is refused, not left out. */
 function knownServer(server: McpServer): Parameters<typeof mcpOf>[0][number] {
-  if (server.type === 'http') return { ...(server as { name: string; url: string }), type: 'http', headers: [] };
+  if (server.type === 'http') {
+    const { name, url, headers = [] } = server as Extract<McpServer, { readonly type: 'http' }>;
+    return { type: 'http', name, url, headers: [...headers] };
+  }
   if (server.type !== 'stdio') throw RequestError.invalidParams(undefined, `mcpServers: ${server.type} is not spoken here`);
   const { name, command, args = [], env = [] } = server as Extract<McpServer, { readonly type: 'stdio' }>;
   return { name, command, args, env };
