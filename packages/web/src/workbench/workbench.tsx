@@ -1,6 +1,5 @@
 import { Component, type KeyboardEvent, lazy, memo, type ReactNode, Suspense, useRef, type PointerEvent, useState } from 'react';
 import { type Event, isAction, toJson } from '@tendon/protocol';
-import { changedFiles } from '../conversation/changed-files.ts';
 import { useChangedCount } from './changes/changed-count.ts';
 import { type Shown, type TabName, useConversation, useFact } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
@@ -84,7 +83,7 @@ export const Workbench = memo(function Workbench(props: WorkbenchProps) {
 
 function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
   const list = useRef<HTMLDivElement>(null);
-  const counts = useCounts();
+  const counts = useCounts(shown.tab);
   // Roving focus; a tab is shown only when it is chosen.
   const onKeyDown = (event: KeyboardEvent) => {
     const tabs = [...(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])].filter((tab) => tab.offsetParent !== null);
@@ -124,10 +123,9 @@ function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
   );
 }
 
-function useCounts(): Partial<Record<TabName, string>> {
+function useCounts(shown: TabName): Partial<Record<TabName, string>> {
   const served = useServed().links.length;
-  const compared = useChangedCount();
-  const files = useFact(({ events }) => compared ?? changedFiles(events).length);
+  const files = useChangedCount(shown === 'changes') ?? 0;
   const plan = useFact(({ events }) => newestPlan(events));
   return {
     ...(files > 0 && { changes: String(files) }),

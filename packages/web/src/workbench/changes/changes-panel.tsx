@@ -31,7 +31,7 @@ function Review({ eventId }: { readonly eventId: number | undefined }) {
   const changes = useChanges(against, isWaking);
   const { data } = changes;
   const isCompared = data?.state === 'compared';
-  useReportedCount(against === 'start' && isCompared ? data.count : undefined);
+  useReportedCount(against === 'start' && isCompared ? data : undefined);
   const repository = useRepository(isWaking, isCompared).data?.repository ?? undefined;
   const choose = (base: string) => {
     setAgainst(base);

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Event, isObservation } from '@tendon/protocol';
+import { type Event, isObservation, type WorkspaceChanges } from '@tendon/protocol';
 import { useEffect, useMemo, useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { tendon } from '../../lib/server.ts';
@@ -9,13 +9,18 @@ const MAY_CHANGE: ReadonlySet<string> = new Set(['run', 'run_ipython', 'write', 
 /** While the agent works, the workspace is looked at no more often. */
 const PAUSE_MS = 1500;
 
+export type Compared = WorkspaceChanges & {
+  /** The event that may have changed a file and had come when they were compared, -1 for none. */
+  readonly after: number;
+};
+
 /** What has changed against a base, looked up again when a step may have changed it. */
 export function useChanges(against: string, isWaking: boolean) {
   const { id, snapshot } = useConversation();
   const revision = useRevision();
   return useQuery({
     queryKey: ['changes', id, against, isWaking, revision],
-    queryFn: () => tendon.review.changes(id, { against, isWaking }),
+    queryFn: async (): Promise<Compared> => ({ ...(await tendon.review.changes(id, { against, isWaking })), after: revision }),
     enabled: snapshot.loaded,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -43,7 +48,8 @@ export function useLookAgain(): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: ['changes', id] });
 }
 
-function lastChange(events: readonly Event[]): number {
+/** The id of the newest event that may have changed a file, -1 for none. */
+export function lastChange(events: readonly Event[]): number {
   return events.findLast((event) => isObservation(event) && MAY_CHANGE.has(event.observation))?.id ?? -1;
 }
 
