@@ -101,7 +101,12 @@ it('CK1002: an editor that asks for version 2 gets its draft: states, messages, 
   const place = makePlace();
   writeFileSync(join(place.workspace, 'a.txt'), 'old\n');
   const edit = { command: 'str_replace', path: '/workspace/a.txt', old_str: 'old', new_str: 'new' };
-  const model = place.script([{ text: 'I change it.', ...call('str_replace_editor', edit) }, { text: 'Done.' }]);
+  const model = place.script([
+    { text: 'I change it.', ...call('str_replace_editor', edit) },
+    { text: 'Done.' },
+    { text: 'I look.', ...call('execute_bash', { command: 'true' }) },
+    { text: 'Well.' },
+  ]);
   const server = startTendon(place, ['serve', '--port', '0', '-m', model], { env: { SECURITY_CONFIRMATION_MODE: 'true' } });
   await server.until('workspace');
   const child = spawn(process.execPath, [builtTendon(), 'acp'], {
@@ -116,6 +121,8 @@ it('CK1002: an editor that asks for version 2 gets its draft: states, messages, 
     .onNotification(draft.methods.client.session.update, ({ params: { update } }) => updates.take(update))
     .onRequest(draft.methods.client.session.requestPermission, async ({ params }) => {
       asked.push(params);
+      if (asked.length === 2) return new Promise(() => undefined);
+      if (asked.length > 2) return { outcome: { outcome: 'selected', optionId: 'once' } };
       // Refused, it changes nothing of what is shown of the first one.
       await expect(say('and more')).rejects.toThrow('another prompt');
       return { outcome: { outcome: 'selected', optionId: 'once' } };
@@ -149,6 +156,15 @@ it('CK1002: an editor that asks for version 2 gets its draft: states, messages, 
   const options = { sessionId, type: 'id', configId: 'agent', value: 'ExploreAgent' } as const;
   const set = await agent.request(draft.methods.agent.session.setConfigOption, options);
   expect(set.configOptions[0]).toMatchObject({ currentValue: 'ExploreAgent' });
+
+  // One that is at work when it is taken up again is reported as what it is, until it rests.
+  await say('and now?');
+  await expect.poll(() => asked.length).toBe(2);
+  const before = updates.all.length;
+  await agent.request(draft.methods.agent.session.resume, { sessionId, cwd: place.workspace });
+  const later = () =>
+    updates.all.slice(before).flatMap((each) => (each.sessionUpdate === 'state_update' && 'state' in each ? [each.state] : []));
+  await expect.poll(later).toEqual(['idle', 'running', 'requires_action', 'running', 'idle']);
   connection.close();
   child.stdin.end();
 });

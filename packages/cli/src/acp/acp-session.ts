@@ -108,9 +108,20 @@ export class AcpSession {
     return 'end_turn';
   }
 
+  /** Also without a prompt: the session was taken up again in the middle of a turn. */
+  get isAtWork(): boolean {
+    return AT_WORK.has(this.#connection.getSnapshot().state.agentState);
+  }
+
+  /** Resolves when the agent rests, or the session is closed. */
+  async rested(): Promise<void> {
+    await this.#connection.when(({ state }) => !AT_WORK.has(state.agentState)).catch(() => undefined);
+    await this.#sending;
+  }
+
   cancel(): void {
-    if (!this.#prompt) return;
-    this.#prompt.isCancelled = true;
+    if (!this.#prompt && !this.isAtWork) return;
+    if (this.#prompt) this.#prompt.isCancelled = true;
     this.#connection.send(actions.stop());
   }
 
@@ -170,6 +181,8 @@ export class AcpSession {
     await this.#rest.conversations.answer(this.id, { event_id: action.id, answer: chosen === 'reject' ? 'reject' : 'approve' });
   }
 }
+
+const AT_WORK: ReadonlySet<string> = new Set(['running', 'rate_limited', 'awaiting_user_confirmation', 'user_confirmed', 'user_rejected']);
 
 /** What a session needs of an editor, whichever version it speaks. */
 export interface Editor {

@@ -56,7 +56,7 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
       const rest = await server();
       if (!(await rest.conversations.get(id))) throw RequestError.resourceNotFound(id);
       await open(client, id, folderOf(cwd), replayFrom !== undefined && replayFrom !== null);
-      await state(client, id, { state: 'idle', stopReason: null });
+      await reportState(client, find(id).session);
       return { configOptions: await optionsOf(rest, id) };
     })
     .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => ({ sessions: cwd ? await sessionsIn(await server(), cwd) : [] }))
@@ -74,6 +74,14 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
     })
     .onRequest(methods.agent.session.prompt, ({ client, params: { sessionId, prompt } }) => begin(client, find(sessionId), prompt))
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.get(sessionId)?.session.cancel());
+}
+
+/** Of a session that is taken up again, perhaps in the middle of a turn. */
+async function reportState(client: AgentContext, session: AcpSession): Promise<void> {
+  const rest = () => state(client, session.id, { state: 'idle', stopReason: null });
+  if (!session.isAtWork) return rest();
+  void session.rested().then(rest);
+  await state(client, session.id, { state: 'running' });
 }
 
 /** A prompt that is not taken changes nothing of the state that was reported. */
