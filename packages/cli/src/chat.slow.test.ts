@@ -12,7 +12,7 @@ import { makePlace, tendon, type Place } from './tendon-child.test-support.ts';
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
 
 /** `tendon` in a terminal of its own. */
-function chat(place: Place, model: string, args: readonly string[] = []) {
+function chat(place: Place, model: string | undefined, args: readonly string[] = []) {
   const terminal = spawn(process.execPath, [builtTendon(), ...args], {
     cols: 100,
     rows: 30,
@@ -21,7 +21,7 @@ function chat(place: Place, model: string, args: readonly string[] = []) {
       PATH: process.env.PATH,
       HOME: place.home,
       TENDON_HOME: join(place.home, '.tendon'),
-      LLM_MODEL: model,
+      ...(model !== undefined && { LLM_MODEL: model }),
       TERM: 'xterm',
       NO_COLOR: '1',
     },
@@ -180,6 +180,30 @@ it('CK1000, CK1001: /pr says what is missing, a picture goes with the first mess
   again.type('/pr\r');
   await again.until('There is no token for github');
   again.type('/quit\r');
+});
+
+it('CK1009: on a fresh home /setup leads to a model, and the key is not shown', async () => {
+  const place = makePlace();
+  const { type, until, written } = chat(place, undefined);
+  await until('No model is set up yet: /setup');
+  await until(PROMPT);
+  type('/setup\r');
+  await until('Which model?');
+  type('scripted/none\r');
+  await until('API key?');
+  await until('? ');
+  type('sk-marmalade\r');
+  await until('address of its endpoint?');
+  type('\r');
+  await until('It is stored');
+  await until(PROMPT);
+  type('\u001b[A\u001b[A\u001b[A');
+  await until('> /setup');
+  const { url } = JSON.parse(readFileSync(join(place.home, '.tendon/server.json'), 'utf8')) as { url: string };
+  const settings = await createRest({ baseUrl: url, apiKey: () => undefined }).settings.get();
+  expect(settings).toMatchObject({ llm_model: 'scripted/none', llm_api_key_set: true });
+  expect(written()).not.toContain('marmalade');
+  type('\u0015/quit\r');
 });
 
 it('CL960: without a terminal there is no chat', async () => {

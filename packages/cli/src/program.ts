@@ -64,7 +64,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .exitOverride()
     .addHelpText(
       'after',
-      `\nModels: set LLM_MODEL and LLM_API_KEY (LLM_BASE_URL for an endpoint of your own). Without them a scripted demonstration answers.
+      `\nModels: /setup in the chat stores one, or set LLM_MODEL and LLM_API_KEY (LLM_BASE_URL for an endpoint of your own). Without them a scripted demonstration answers.
 Without a command, tendon is a chat in the folder you are in. Each command says more with --help, and tendon doctor says what works on this machine.`,
     );
   for (const add of await commandsOf(args)) add(program, (code) => void (exitCode = code));

@@ -34,6 +34,7 @@ export class ChatInput {
   readonly #output: NodeJS.WriteStream;
   readonly #lines: Interface;
   #isQuiet = true;
+  #isHidden = false;
   #prompt = '';
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, { onLine, onInterrupt, onEnd, complete }: ChatInputOptions) {
@@ -56,17 +57,19 @@ export class ChatInput {
     });
     output.write(MARKING);
     this.#lines.on('line', (line) => onLine(line.replaceAll(LINE_END, '\n').replace(/\n+$/, '')));
+    this.#lines.on('history', (history) => void (this.#isHidden && history.shift()));
     this.#lines.on('SIGINT', () => onInterrupt(this.#lines.line));
     this.#lines.on('close', onEnd);
   }
 
   /** What is typed and not sent. */
   get typed(): string {
-    return this.#lines.line;
+    return this.#isHidden ? '' : this.#lines.line;
   }
 
   /** Shows the prompt with what is typed already, or with `text` to begin with. */
   ask(prompt: string, text?: string): void {
+    this.#reveal();
     this.#isQuiet = false;
     if (prompt !== this.#prompt) this.#lines.setPrompt(prompt);
     this.#prompt = prompt;
@@ -75,8 +78,25 @@ export class ChatInput {
     if (text) this.#lines.write(text);
   }
 
+  /** For a line that is not shown and not remembered. */
+  askHidden(prompt: string): void {
+    this.clear();
+    this.#isQuiet = true;
+    this.#isHidden = true;
+    this.#output.write(prompt);
+  }
+
+  /** What was typed unseen is not shown later. */
+  #reveal(): void {
+    if (!this.#isHidden) return;
+    this.clear();
+    this.#isHidden = false;
+    this.#output.write('\n');
+  }
+
   /** From now on nothing of it is shown. */
   hush(): void {
+    this.#reveal();
     this.#isQuiet = true;
   }
 

@@ -19,6 +19,7 @@ import { printable, spelled, spelledLine } from '../terminal/printable.ts';
 import { decisionWords, isHighRisk, waitingAction, whyWords } from '../terminal/waiting.ts';
 import { ChatInput, LINE_END } from './chat-input.ts';
 import { decisionReply } from './decision-reply.ts';
+import { PROMPTS, type Expected } from './expected.ts';
 import { completeCommand, runSlashCommand } from './slash-commands.ts';
 import { TurnSummary } from './turn-summary.ts';
 
@@ -32,16 +33,6 @@ export interface ChatOptions {
   /** `data:` URLs that go with the first message. */
   readonly imageUrls?: readonly string[];
 }
-
-type Expected =
-  | { readonly state: 'message' }
-  | { readonly state: 'nothing' }
-  | { readonly state: 'decision'; readonly action: Action }
-  /** What is to run in place of the command that waits. */
-  | { readonly state: 'edit'; readonly action: Action }
-  /** Whether the program may do what it has shown. */
-  | { readonly state: 'consent'; readonly settle: (isGiven: boolean) => void }
-  | { readonly state: 'answer'; readonly choices: readonly string[] };
 
 export class ChatSession {
   readonly rest: Rest;
@@ -118,15 +109,20 @@ export class ChatSession {
     this.#screen.working(words);
   }
 
-  /** Whether the person wants it; what was expected before is expected again. */
+  /** Whether the person wants it. */
   async consents(question: string): Promise<boolean> {
+    return /^y(es)?$/i.test((await this.asks(question))?.trim() ?? '');
+  }
+
+  /** What the person types; what was expected before is expected again. `undefined`: it was left, or something else has come. */
+  async asks(question: string, { isHidden = false }: { readonly isHidden?: boolean } = {}): Promise<string | undefined> {
     const before = this.#expected;
     this.say(question);
-    const { promise, resolve: settle } = Promise.withResolvers<boolean>();
-    this.#expect({ state: 'consent', settle });
-    const isGiven = await promise;
-    if (this.#expected.state === 'consent') this.#expected = before;
-    return isGiven && this.#expected === before;
+    const { promise, resolve: settle } = Promise.withResolvers<string | undefined>();
+    this.#expect({ state: 'reply', isHidden, settle });
+    const line = await promise;
+    if (this.#expected.state === 'reply') this.#expected = before;
+    return this.#expected === before ? line : undefined;
   }
 
   /** A line of the program itself. */
@@ -192,7 +188,7 @@ export class ChatSession {
   }
 
   #work(words: string): void {
-    if (this.#expected.state === 'consent') this.#expected.settle(false);
+    if (this.#expected.state === 'reply') this.#expected.settle(undefined);
     this.#expected = { state: 'nothing' };
     this.#input.hush();
     this.#screen.working(words);
@@ -273,16 +269,17 @@ export class ChatSession {
   }
 
   #expect(expected: Expected): void {
-    if (this.#expected.state === 'consent' && this.#expected !== expected) this.#expected.settle(false);
+    if (this.#expected.state === 'reply' && this.#expected !== expected) this.#expected.settle(undefined);
     this.#expected = expected;
     this.#screen.working(undefined);
-    this.#input.ask(PROMPTS[expected.state]);
+    if (expected.state === 'reply' && expected.isHidden) this.#input.askHidden(PROMPTS.reply);
+    else this.#input.ask(PROMPTS[expected.state]);
   }
 
   async #take(line: string): Promise<void> {
     const expected = this.#expected;
     if (expected.state === 'edit') return this.#edited(expected.action, line);
-    if (expected.state === 'consent') return expected.settle(/^y(es)?$/i.test(line.trim()));
+    if (expected.state === 'reply') return expected.settle(line);
     if (line.trim().startsWith('/')) {
       await runSlashCommand(line.trim(), this);
       if (!this.#isLeaving && this.#expected === expected && expected.state !== 'nothing') this.#expect(expected);
@@ -359,7 +356,7 @@ export class ChatSession {
       setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
       this.say('Stopping; once more leaves');
       this.#connection.send(actions.stop());
-    } else if (this.#expected.state === 'consent') this.#expected.settle(false);
+    } else if (this.#expected.state === 'reply') this.#expected.settle(undefined);
     else if (line !== '') this.#input.ask(PROMPTS[this.#expected.state], '');
     else if (this.#stopping) this.leave();
     else {
@@ -389,5 +386,3 @@ export class ChatSession {
 
 /** So long after it a second Ctrl-C leaves. */
 const STOP_AGAIN_MS = 3_000;
-
-const PROMPTS = { message: '> ', nothing: '', decision: '? ', edit: '$ ', answer: '? ', consent: '? ' } as const;

@@ -30,12 +30,14 @@ export async function runChat({ config, notices, env, goOn, imageUrls, ...choice
   const { model = '', sandbox } = await rest.options.serverInfo();
   const name = choices.model ?? model;
   const session = new ChatSession({ rest, directory, choices, conversation, imageUrls });
-  const about = [name === 'demo' ? 'demo model (its answers are scripted)' : name, sandbox?.strength, directory ?? 'a folder of its own'];
+  const about = [name === 'demo' ? 'demo model' : name, sandbox?.strength, directory ?? 'a folder of its own'];
   const pictures =
     imageUrls.length === 0
       ? ''
       : `\n${imageUrls.length === 1 ? 'The picture goes' : `${imageUrls.length} pictures go`} with your first message.`;
-  await session.run(`${['Tendon', ...about].filter(Boolean).map((part) => printable(String(part))).join(' · ')}      /help${pictures}\n`); // prettier-ignore
+  const first =
+    name === 'demo' ? '\nNo model is set up yet: /setup asks for one and its key. Until then a scripted demonstration answers.' : '';
+  await session.run(`${['Tendon', ...about].filter(Boolean).map((part) => printable(String(part))).join(' · ')}      /help${first}${pictures}\n`); // prettier-ignore
 }
 
 const LISTED = 20;

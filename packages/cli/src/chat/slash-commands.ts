@@ -2,6 +2,7 @@ import { CONVERSATION_COMMANDS } from '../terminal/conversation-commands.ts';
 import { printable } from '../terminal/printable.ts';
 import type { ChatSession } from './chat-session.ts';
 import { openPullRequest } from './pull-request.ts';
+import { setUp } from './set-up.ts';
 
 interface SlashCommand {
   readonly does: string;
@@ -13,6 +14,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   undo: CONVERSATION_COMMANDS.undo!,
   pr: { does: 'commit, push and open a pull request, when you have seen what will be done; /pr TITLE names it', run: openPullRequest },
   model: CONVERSATION_COMMANDS.model!,
+  setup: { does: 'ask for a model, its key and its address, and store them', run: setUp },
   agent: CONVERSATION_COMMANDS.agent!,
   compact: CONVERSATION_COMMANDS.compact!,
   cost: CONVERSATION_COMMANDS.cost!,
