@@ -63,7 +63,7 @@ export function isSigned({ protocol }: ModelRoute, key: Secret | undefined): boo
 
 /** By a key of the express mode, or the JSON of a service account or of `gcloud auth application-default login`. `send` asks for its tokens. */
 export function loadVertex({ modelId, baseUrl }: ModelRoute, key: Secret | undefined, send: typeof fetch): LoadModel {
-  const authClient = once(async (account: GoogleAccount) => clientOf(account, send));
+  let client: Promise<AuthClient> | undefined;
   return async (fetch) => {
     const account = googleAccount(key);
     if (!account) {
@@ -71,7 +71,7 @@ export function loadVertex({ modelId, baseUrl }: ModelRoute, key: Secret | undef
       return createGoogle({ baseURL: `${new URL(baseUrl).origin}/v1/publishers/google`, apiKey: key?.reveal() ?? '', fetch })(modelId);
     }
     const place = placeOf(baseUrl, account);
-    const googleAuthOptions = { authClient: await authClient(account) };
+    const googleAuthOptions = { authClient: await (client ??= clientOf(account, send)) };
     if (modelId.startsWith('claude-')) {
       const { createGoogleVertexAnthropic } = await import('@ai-sdk/google-vertex/anthropic');
       return createGoogleVertexAnthropic({ baseURL: `${place}/publishers/anthropic/models`, googleAuthOptions, fetch })(modelId);
@@ -100,11 +100,6 @@ function refused(cause: Error & { readonly code?: unknown; readonly response?: {
     throw new UnusableKey(`Google does not take the account: ${cause.message}`);
   if (String(cause.code).startsWith('ERR_OSSL')) throw new UnusableKey('the private_key of the service account is none');
   throw cause;
-}
-
-function once<A, T>(make: (about: A) => Promise<T>): (about: A) => Promise<T> {
-  let made: Promise<T> | undefined;
-  return (about) => (made ??= make(about));
 }
 
 const AWS_ACCOUNT = /^(A[KS]IA[A-Z0-9]{12,28}):([\w/+=]{16,128})(?::([\w/+=]{16,4096}))?$/;

@@ -39,6 +39,13 @@ it.each([
     'gemini-2.5-pro',
     'https://aiplatform.googleapis.com.evil.example',
   ],
+  [
+    'vertex_ai/gemini-2.5-pro',
+    'https://box.example/aiplatform.googleapis.com/',
+    'chat',
+    'gemini-2.5-pro',
+    'https://box.example/aiplatform.googleapis.com',
+  ],
   ['openrouter/anthropic/claude-3.5-sonnet', undefined, 'chat', 'anthropic/claude-3.5-sonnet', 'https://openrouter.ai/api/v1'],
   ['ollama/qwen3:8b', undefined, 'chat', 'qwen3:8b', 'http://127.0.0.1:11434/v1'],
   ['ollama/qwen3:8b', 'http://box:11434/', 'chat', 'qwen3:8b', 'http://box:11434/v1'],

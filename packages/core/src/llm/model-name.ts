@@ -29,6 +29,8 @@ interface Vendor {
   readonly baseUrl?: string;
   /** A path that users leave out of the address of such an endpoint. */
   readonly defaultPath?: string;
+  /** Addresses of users, as host and path, at which its own API is spoken; a gateway is asked for chat completions. */
+  readonly ownAt?: RegExp;
   readonly local?: true;
   /** Default `as-sent`. */
   readonly replay?: ReplayStyle;
@@ -36,18 +38,25 @@ interface Vendor {
   readonly rules?: RequestRules;
 }
 
+const ANYWHERE = /^/;
+
 /** litellm's prefixes. Any other name works too, with a base URL: it is sent in full to an OpenAI-compatible endpoint. */
 const VENDORS: Readonly<Record<string, Vendor>> = {
   openai: { protocol: 'openai', baseUrl: 'https://api.openai.com/v1' },
   /** A deployment, at the address of a resource. */
-  azure: { protocol: 'azure', defaultPath: '/openai/v1' },
+  azure: { protocol: 'azure', defaultPath: '/openai/v1', ownAt: ANYWHERE },
   // A region's Converse API; with a path, that of its OpenAI-compatible one or of a proxy.
-  bedrock: { protocol: 'bedrock', rules: 'bedrock' },
-  anthropic: { protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', defaultPath: '/v1' },
+  bedrock: { protocol: 'bedrock', ownAt: /^[^/]+\/$/, rules: 'bedrock' },
+  anthropic: { protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', defaultPath: '/v1', ownAt: ANYWHERE },
   openhands: { protocol: 'chat', baseUrl: 'https://llm-proxy.app.all-hands.dev/v1', defaultPath: '/v1' },
   litellm_proxy: { protocol: 'chat' },
   gemini: { protocol: 'google', baseUrl: 'https://generativelanguage.googleapis.com/v1beta', replay: 'signed-calls' },
-  vertex_ai: { protocol: 'vertex', baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google', replay: 'signed-calls' },
+  vertex_ai: {
+    protocol: 'vertex',
+    baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google',
+    ownAt: /^(?:[^/]*[.-])?aiplatform\.(?:[a-z]+\.rep\.)?googleapis\.com\//,
+    replay: 'signed-calls',
+  },
   mistral: { protocol: 'chat', baseUrl: 'https://api.mistral.ai/v1', replay: 'none', rules: 'mistral' },
   groq: { protocol: 'chat', baseUrl: 'https://api.groq.com/openai/v1', replay: 'none' },
   xai: { protocol: 'chat', baseUrl: 'https://api.x.ai/v1' },
@@ -104,13 +113,6 @@ export function routeModel(model: string, baseUrl: string | undefined): ModelRou
   const url = URL.parse(baseUrl);
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   const addedPath = url.pathname === '/' ? (vendor?.defaultPath ?? '') : '';
-  const protocol = vendor && keepsProtocol(vendor, url) ? vendor.protocol : 'chat';
+  const protocol = vendor?.ownAt?.test(url.hostname + url.pathname) ? vendor.protocol : 'chat';
   return { protocol, modelId, baseUrl: baseUrl.replace(/\/+$/, '') + addedPath, needsKey: false, replay, rules };
-}
-
-/** Whether a vendor's own API is spoken at an address that the user gave; a gateway is asked as OpenAI is. */
-function keepsProtocol({ protocol }: Vendor, { hostname, pathname }: URL): boolean {
-  if (protocol === 'bedrock') return pathname === '/';
-  if (protocol === 'vertex') return /(?:^|[.-])aiplatform\.(?:[a-z]+\.rep\.)?googleapis\.com$/.test(hostname);
-  return protocol === 'anthropic' || protocol === 'azure';
 }
