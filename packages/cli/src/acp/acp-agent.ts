@@ -25,11 +25,7 @@ export interface AcpAgentOptions {
 
 export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): AgentApp {
   const sessions = new Map<string, AcpSession>();
-  const find = (id: string): AcpSession => {
-    const session = sessions.get(id);
-    if (!session) throw RequestError.resourceNotFound(id);
-    return session;
-  };
+  const find = (id: string): AcpSession => openedIn(sessions, id);
   return agent({ name: 'tendon' })
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
@@ -80,6 +76,13 @@ function editorOf(client: AgentContext): Editor {
       return outcome.outcome === 'selected' ? outcome.optionId : undefined;
     },
   };
+}
+
+/** An editor may name a session that this connection has not opened. */
+export function openedIn<T>(sessions: ReadonlyMap<string, T>, id: string): T {
+  const found = sessions.get(id);
+  if (found === undefined) throw RequestError.resourceNotFound(id);
+  return found;
 }
 
 /** The conversations in this folder. */

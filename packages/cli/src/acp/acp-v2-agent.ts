@@ -16,7 +16,7 @@ import {
 } from '@agentclientprotocol/sdk/experimental/v2';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Rest } from '@tendon/client';
-import { folderOf, mcpOf, sessionsIn, type AcpAgentOptions } from './acp-agent.ts';
+import { folderOf, mcpOf, openedIn, sessionsIn, type AcpAgentOptions } from './acp-agent.ts';
 import { AcpSession, type Editor } from './acp-session.ts';
 import { V2Updates } from './v2-updates.ts';
 
@@ -27,11 +27,7 @@ interface Opened {
 
 export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions): AgentApp {
   const sessions = new Map<string, Opened>();
-  const find = (id: string): Opened => {
-    const session = sessions.get(id);
-    if (!session) throw RequestError.resourceNotFound(id);
-    return session;
-  };
+  const find = (id: string): Opened => openedIn(sessions, id);
   const open = async (client: AgentContext, id: string, folder: string, isLoaded: boolean): Promise<void> => {
     sessions.get(id)?.session.close();
     const updates = new V2Updates();
