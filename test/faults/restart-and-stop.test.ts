@@ -142,3 +142,25 @@ describe('a stop', () => {
     },
   );
 });
+
+it('SV1093: a policy that was changed before a kill holds after it, and what waited still waits for what it allows', async () => {
+  await start({ SECURITY_CONFIRMATION_MODE: 'true' });
+  const { id, watcher } = await converse();
+  const put = async (body: object): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${tendon.url}/api/conversations/${id}/confirmation`, { method: 'PUT', headers, body: JSON.stringify(body) });
+  };
+  say(watcher, 'BENCH:2:echo {i}');
+  await watcher.untilState('awaiting_user_confirmation');
+  await put({ policy: 'always', analyzer: 'llm' });
+  await tendon.kill('SIGKILL');
+  await tendon.start();
+  expect(await tendon.json(`/api/conversations/${id}/confirmation`)).toMatchObject({
+    mode: 'always',
+    mode_by: 'conversation',
+    analyzer: 'llm',
+  });
+  expect(await conversationOf(id)).toMatchObject({ agent_state: 'awaiting_user_confirmation' });
+  await put({ policy: 'never' });
+  await watcher.untilState('finished');
+});

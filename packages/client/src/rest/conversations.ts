@@ -1,5 +1,6 @@
 import type {
   AlwaysRule,
+  ChangeConfirmation,
   CheckpointChanges,
   ConversationCheckpoints,
   ForkedConversation,
@@ -114,6 +115,9 @@ export function conversationRoutes(request: Request) {
     allowAlways: (id: string, host: string) => request<ConversationNetwork>(at(id, '/network/always'), { method: 'POST', body: { host } }),
     /** Which actions wait for a person, and what would allow the one that waits. */
     confirmation: (id: string) => request<ConversationConfirmation>(at(id, '/confirmation')),
+    /** From its next action on; what waits and is allowed by it runs. `null`: as for all conversations. */
+    setPolicy: (id: string, body: Pick<ChangeConfirmation, 'policy' | 'analyzer'>) =>
+      request<ConversationConfirmation>(at(id, '/confirmation'), { method: 'PUT', body }),
     /** In place of the rules of this conversation. */
     setRules: (id: string, rules: readonly ConfirmationRule[]) =>
       request<ConversationConfirmation>(at(id, '/confirmation'), { method: 'PUT', body: { rules } }),

@@ -42,6 +42,7 @@ import { openFold } from '../engine/open-fold.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { carryOut, halt } from './submit/run-for-user.ts';
 import { expire, waitingAction } from './submit/request-state.ts';
+import { judgeAgain } from './submit/judge-again.ts';
 import { submit } from './submit/submit.ts';
 import { WriteRetry } from '../engine/write-retry.ts';
 import type { Hooks, RiskAnalyzer, Delegate, SearchPast, TakeNote, ExternalTools } from '../engine/host-capabilities.ts';
@@ -259,6 +260,13 @@ class OpenConversation implements Conversation {
     const { aborts, folded } = this.#ports;
     if (aborts.closing.aborted) return;
     await folded.append(({ conversation }) => drafts(conversation.nextId));
+  }
+
+  async judgeAgain(): Promise<void> {
+    const judged = judgeAgain(this.#ports);
+    this.#requests = Promise.allSettled([this.#requests, judged]);
+    await judged;
+    this.wake();
   }
 
   get partialAnswer(): readonly DeltaFrame[] {

@@ -61,7 +61,7 @@ export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
   if (state.condensation.requestedBy && conversation.pending.length === 0 && conversation.agentState !== 'paused')
     return { do: 'condense' };
   if (!isActive(conversation.agentState)) return { do: 'rest' };
-  const [action, ...others] = inOrder(conversation.pending);
+  const [action, ...others] = pendingInOrder(conversation.pending);
   if (action) return sideBySide(action, others) ?? toCarryOut(action);
   if (state.ending === 'finished') return finishing(state.progress, limits);
   if (state.ending) return announce(state.ending);
@@ -93,12 +93,12 @@ function checked({ checks }: EngineState['progress']): NextStep | undefined {
 const CHECKS_FAILED_WORDS =
   'Not finished: checks that the user wants to pass have failed; their results are above. Mend what is wrong and finish again, or finish and say why it cannot be mended.';
 
-/** In the order of the model's calls: a confirmed action is added again, later than those that come after it. */
 export function nextPending(pending: readonly Action[]): Action | undefined {
-  return inOrder(pending)[0];
+  return pendingInOrder(pending)[0];
 }
 
-function inOrder(pending: readonly Action[]): readonly Action[] {
+/** In the order of the model's calls: a confirmed action is added again, later than those that come after it. */
+export function pendingInOrder(pending: readonly Action[]): readonly Action[] {
   const own = pending.filter(({ action, source }) => source !== 'user' || !isRunnable(action));
   return own.toSorted(
     (a, b) => groupOf(a, own) - groupOf(b, own) || callIndex(a.tool_call_metadata) - callIndex(b.tool_call_metadata) || a.id - b.id,

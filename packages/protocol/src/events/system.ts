@@ -72,6 +72,8 @@ export const SuccessObservation = defineObservation({
   extras: () => ({
     /** The moment whose hooks say this; of what else went well it is not there. */
     hook: z.string().optional(),
+    /** The mode by which actions wait for a person from here on; of what else went well it is not there. */
+    confirmation_policy: z.string().optional(),
   }),
   message: (_extras, content) => content,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ChosenBy } from './models.ts';
 import { GitProvider } from './secrets.ts';
 
 /** What nothing else decides: `always` and `rules` ask, `risk` asks at high and unknown risk, `never` lets it run; `always` heeds no `allow`. */
@@ -34,13 +35,29 @@ export type SavedRules = z.output<typeof SavedRules>;
 /** Rules of one conversation: in place of those that it has, or beside them. */
 export const ConversationRules = z.object({ rules: ConfirmationRules });
 
+/**
+ * What a conversation has of its own from now on: what is named changes, `null` is as for all conversations. Rules stand in place of those
+ * that it has. What waits and is allowed by a new policy runs; the rest goes on waiting.
+ */
+export const ChangeConfirmation = z
+  .object({
+    rules: ConfirmationRules.optional(),
+    policy: ConfirmationMode.nullable().optional(),
+    /** One of `GET /api/options/security-analyzers`. */
+    analyzer: z.string().min(1).max(100).nullable().optional(),
+  })
+  .refine(({ rules, policy, analyzer }) => (rules ?? policy ?? analyzer) !== undefined, 'rules, a policy or an analyzer are expected');
+export type ChangeConfirmation = z.output<typeof ChangeConfirmation>;
+
 /** What a person allows from now on: in all conversations, or in those with the repository of this one. */
 export const AlwaysRule = z.object({ rule: ConfirmationRule, scope: z.enum(['repository', 'everywhere']) });
 export type AlwaysRule = z.output<typeof AlwaysRule>;
 
 export const ConversationConfirmation = z.object({
   mode: ConfirmationMode,
+  mode_by: ChosenBy,
   analyzer: z.string(),
+  analyzer_by: ChosenBy,
   /** Its own; a person can take them back. */
   rules: ConfirmationRules,
   /** Of the conversations that delegated it, and of the settings, as far as they hold here. */

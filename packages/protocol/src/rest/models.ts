@@ -8,18 +8,18 @@ export type ModelEffort = z.output<typeof ModelEffort>;
 export const ModelName = z.string().trim().min(1).max(200);
 
 /** Who chose: a person for this conversation, the stored settings, where the server was started, or nobody. */
-const chosenBy = z.enum(['conversation', 'settings', 'server', 'nobody']);
-export type ChosenBy = z.output<typeof chosenBy>;
+export const ChosenBy = z.enum(['conversation', 'settings', 'server', 'nobody']);
+export type ChosenBy = z.output<typeof ChosenBy>;
 
 /** What a conversation asks from its next turn on, and who chose each; `value` is null where nobody did. */
 export const ConversationModels = z.object({
-  model: z.object({ value: z.string(), by: chosenBy }),
+  model: z.object({ value: z.string(), by: ChosenBy }),
   /** Null: as the vendor sets it. */
-  effort: z.object({ value: ModelEffort.nullable(), by: chosenBy }),
+  effort: z.object({ value: ModelEffort.nullable(), by: ChosenBy }),
   /** Null: the answer fails when the model does. */
-  fallback: z.object({ value: z.string().nullable(), by: chosenBy }),
+  fallback: z.object({ value: z.string().nullable(), by: ChosenBy }),
   /** Null: the model does that too. */
-  small: z.object({ value: z.string().nullable(), by: chosenBy }),
+  small: z.object({ value: z.string().nullable(), by: ChosenBy }),
 });
 export type ConversationModels = z.output<typeof ConversationModels>;
 

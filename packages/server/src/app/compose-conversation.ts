@@ -156,11 +156,12 @@ async function confirmationIn(
   record: StoredConversation,
   { conversations, settings, config, boundSecrets }: Pick<ConversationParts, 'conversations' | 'settings' | 'config' | 'boundSecrets'>,
 ): Promise<() => ConfirmationSettings> {
-  const inherited = await conversations.inheritedRules(record);
-  return () => ({
-    ...confirmationOf(record, [...conversations.rulesOf(record), ...inherited()], settings.current, config),
-    secrets: boundSecrets(),
-  });
+  const inherited = await conversations.approvals.inheritedRules(record);
+  return () => {
+    const now = conversations.approvals.now(record);
+    const rules = [...(now.confirmation_rules ?? []), ...inherited()];
+    return { ...confirmationOf(now, rules, settings.current, config), secrets: boundSecrets() };
+  };
 }
 
 /** Only a small model that was chosen is asked for titles: it is a request that nobody else asked for. */

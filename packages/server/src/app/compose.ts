@@ -9,6 +9,7 @@ import { ConversationRegistry } from '../conversations/conversation-registry.ts'
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { Conversations } from '../conversations/conversations.ts';
 import { fairTurns } from '../conversations/fair-turns.ts';
+import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts';
 import { EventSearch } from '../events/event-search.ts';
 import { gitAccess } from '../git-providers/git-access.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -164,6 +165,7 @@ function createConversations(
       await runtimes.copyWorkspace(id, { checkpoint: undefined, name: id, target: workspace, signal });
     },
     usualAgent: () => foundation.settings.current?.agent ?? undefined,
+    policyOf: (record) => confirmationOf(record, [], foundation.settings.current, foundation.config),
     onErase: async (id) => {
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);

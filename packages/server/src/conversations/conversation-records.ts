@@ -34,9 +34,11 @@ export type StoredConversation = ConversationRecord & {
   /** The one that delegated it changes nothing, so its own agent cannot either. */
   readonly read_only?: true;
   /** Chosen for this conversation; otherwise the stored settings decide. */
-  readonly confirmation_mode?: boolean;
+  readonly confirmation_mode?: boolean | undefined;
   /** Chosen for this conversation; before everything else. */
-  readonly confirmation_policy?: ConfirmationMode;
+  readonly confirmation_policy?: ConfirmationMode | undefined;
+  /** Chosen for this conversation: who judges the risk. */
+  readonly confirmation_analyzer?: string | undefined;
   /** Saved by a person while it ran. */
   readonly confirmation_rules?: readonly ConfirmationRule[];
   /** Of a delegated conversation, which has no repository of its own: the one whose rules hold in it. */

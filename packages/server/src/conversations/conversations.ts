@@ -6,14 +6,7 @@
  * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
 import type { Clock, Conversation, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
-import {
-  catalogError,
-  type ActionKind,
-  type ConfirmationRule,
-  type ConversationState,
-  type NetworkParams,
-  type ParsedAction,
-} from '@tendon/protocol';
+import { catalogError, type ActionKind, type ConversationState, type NetworkParams, type ParsedAction } from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
@@ -25,6 +18,7 @@ import type { CreateConversationParams, ModelAccess } from './create-conversatio
 import { NewConversations, type CreateResult, type DelegateParams, type NewPlace } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
+import { ConversationApprovals, type PolicyOf } from './confirmation/conversation-approvals.ts';
 import { ConversationAgents } from './agents/conversation-agents.ts';
 import { DelegatedQuestions } from './delegated/delegated-questions.ts';
 import { SharedFolders } from './shared-folders.ts';
@@ -48,6 +42,8 @@ export interface ConversationsOptions extends ConversationHooks, TitleOptions {
   readonly config: Pick<FolderRules, 'home'>;
   /** The agent of conversations that name none, by the settings; default: the general one. */
   readonly usualAgent?: () => string | undefined;
+  /** Which actions wait for a person; default: none. */
+  readonly policyOf?: PolicyOf;
   readonly storage: Storage;
   readonly runtimes: Runtimes;
   /** Fills a folder with a copy of the workspace in which the sandbox of this id works. Default: none is copied. */
@@ -58,6 +54,7 @@ export interface ConversationsOptions extends ConversationHooks, TitleOptions {
 /** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
 const WAKING = { atOnce: 4, slowMs: 2_000 };
 const BEGINS_WORK: ReadonlySet<string> = new Set<ActionKind>(['message', 'start']);
+const NEVER_ASKS: PolicyOf = () => ({ mode: 'never', analyzer: 'rules' });
 const COPY_MS = 10 * 60_000;
 /** Of one conversation, the newest. */
 const MAX_PULL_REQUESTS = 100;
@@ -80,8 +77,8 @@ export class Conversations {
   readonly budgets = new TaskBudgets();
   /** Marked, and without a record yet. */
   readonly #filling = new Set<string>();
-  /** Of conversations whose rules were changed: an open one holds the record with which it was opened. */
-  readonly #rules = new Map<string, readonly ConfirmationRule[]>();
+  /** What may run without a person. */
+  readonly approvals: ConversationApprovals;
 
   constructor(options: ConversationsOptions) {
     const { registry, storage, runtimes } = options;
@@ -92,6 +89,7 @@ export class Conversations {
     this.#stopped = new StoppedConversations(this.#records, this.#open, runtimes);
     const places = { home: options.config.home, runtimes, logger: options.logger };
     this.agents = new ConversationAgents(this.#records, this.#open, places);
+    this.approvals = new ConversationApprovals(this.#records, this.#open, options.policyOf ?? NEVER_ASKS);
     const copyFolder = (place: NewPlace, from: string): Promise<void> => this.#copyFolder(place, from);
     this.#new = new NewConversations(registry, { replays: storage.records, places, usualAgent: options.usualAgent, copyFolder });
     this.#shared = new SharedFolders(registry, options.logger);
@@ -110,7 +108,7 @@ export class Conversations {
 
   /** The conversation in which another agent does a part of this one's work; the same one when it is called again for the same action. */
   createDelegated(parent: StoredConversation, task: DelegateParams): Promise<StoredConversation> {
-    return this.#new.delegate(this.agents.now(parent), task);
+    return this.#new.delegate(this.approvals.now(this.agents.now(parent)), task);
   }
 
   /** The one that was created for this action; `undefined` when there is none yet. */
@@ -123,9 +121,16 @@ export class Conversations {
     return this.#records.delegatedBy(id);
   }
 
-  /** Takes the keys of a client that reconnects, which are not stored, and its model, which counts from the next opening on. */
-  async configure(id: string, { llm, model }: Pick<CreateConversationParams, 'llm' | 'model'>): Promise<void> {
+  /**
+   * Takes the keys of a client that reconnects, which are not stored, its switch of the confirmation, and its model, which counts from the
+   * next opening on.
+   */
+  async configure(
+    id: string,
+    { llm, model, confirmationMode }: Pick<CreateConversationParams, 'llm' | 'model' | 'confirmationMode'>,
+  ): Promise<void> {
     if (llm) this.#registry.modelAccess.set(id, llm);
+    if (confirmationMode !== undefined) await this.approvals.setSwitch(id, confirmationMode);
     if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));
   }
 
@@ -141,37 +146,6 @@ export class Conversations {
     const record = await this.#records.change(id, () => ({ network: taken.network }));
     await this.questions.policyChanged(id);
     return record && { ok: true, record };
-  }
-
-  /** What a person saved for this conversation, as of now. */
-  rulesOf({ id, confirmation_rules }: StoredConversation): readonly ConfirmationRule[] {
-    return this.#rules.get(id) ?? confirmation_rules ?? [];
-  }
-
-  /** What was saved for the conversations whose work it does a part of: each call of the function gives it as of then. */
-  async inheritedRules({ delegated_by: by }: StoredConversation): Promise<() => readonly ConfirmationRule[]> {
-    const above = by && (await this.#records.get(by.conversation_id));
-    if (!above) return () => [];
-    const inherited = await this.inheritedRules(above);
-    return () => [...this.rulesOf(above), ...inherited()];
-  }
-
-  /** From the next action on. `undefined`: no such conversation. */
-  setRules(id: string, rules: readonly ConfirmationRule[]): Promise<StoredConversation | undefined> {
-    return this.changeRules(id, () => rules);
-  }
-
-  /** As `setRules`, made from those that it has then; a change to `undefined` changes nothing. */
-  async changeRules(
-    id: string,
-    change: (rules: readonly ConfirmationRule[]) => readonly ConfirmationRule[] | undefined,
-  ): Promise<StoredConversation | undefined> {
-    const record = await this.#records.change(id, ({ confirmation_rules = [] }) => {
-      const rules = change(confirmation_rules);
-      return rules && { confirmation_rules: rules };
-    });
-    if (record) this.#rules.set(id, record.confirmation_rules ?? []);
-    return record;
   }
 
   get networkRules(): NetworkRules {
@@ -352,7 +326,7 @@ export class Conversations {
     await removeFolder(ownFolder(this.#options.config.home, id));
     this.#registry.modelAccess.delete(id);
     this.agents.forget(id);
-    this.#rules.delete(id);
+    this.approvals.forget(id);
     await this.#records.forget(id);
   }
 

@@ -1,5 +1,5 @@
 import type { ConfirmationSettings } from '@tendon/core';
-import { GitProvider, type ConfirmationMode, type ConfirmationRule, type Settings } from '@tendon/protocol';
+import { GitProvider, type ConfirmationMode, type ConfirmationRule, type ChosenBy, type Settings } from '@tendon/protocol';
 import type { ConversationConfig } from '../../platform/config/config.ts';
 import type { StoredConversation } from '../conversation-records.ts';
 
@@ -11,10 +11,6 @@ type AnalyzerConfig = Pick<ConversationConfig, 'invariantUrl'>;
  */
 export function securityAnalyzers({ invariantUrl }: AnalyzerConfig): readonly ConfirmationSettings['analyzer'][] {
   return [...(invariantUrl ? (['invariant'] as const) : []), 'llm', 'model', 'rules'];
-}
-
-function analyzerOf(settings: Settings | undefined, config: AnalyzerConfig): ConfirmationSettings['analyzer'] | undefined {
-  return securityAnalyzers(config).find((known) => known === settings?.security_analyzer);
 }
 
 export interface ConfirmationSource {
@@ -42,29 +38,48 @@ export function confirmationOf(
   record: StoredConversation,
   own: readonly ConfirmationRule[],
   settings: Settings | undefined,
-  config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended' | 'invariantUrl'>,
+  config: ConfirmationConfig,
 ): ConfirmationSettings {
   return {
-    mode: record.confirmation_policy ?? modeOf(record.confirmation_mode, settings, config),
+    mode: modeOf(record, settings, config).mode,
     rules: [...own, ...rulesOf(settings, record)],
-    analyzer: analyzerOf(settings, config) ?? 'rules',
+    analyzer: analyzerOf(record, settings, config).analyzer,
     isUnattended: config.isUnattended,
     deadlineMs: settings?.confirmation_timeout ? settings.confirmation_timeout * 1000 : undefined,
   };
 }
 
+type ConfirmationConfig = Pick<ConversationConfig, 'confirmationMode' | 'isUnattended' | 'invariantUrl'>;
+
 /**
- * Frontends know a switch and an analyzer: with an analyzer only what is risky asks, without one everything that no rule allows. What a
- * conversation was created with counts before the settings.
+ * Frontends know a switch and an analyzer: with an analyzer only what is risky asks, without one everything that no rule allows. What was
+ * chosen for a conversation counts before the settings.
  */
-function modeOf(
-  own: boolean | undefined,
+export function modeOf(
+  record: StoredConversation,
   settings: Settings | undefined,
-  config: Pick<ConversationConfig, 'confirmationMode' | 'invariantUrl'>,
-): ConfirmationMode {
+  config: ConfirmationConfig,
+): { readonly mode: ConfirmationMode; readonly by: ChosenBy } {
+  const { confirmation_policy: chosen, confirmation_mode: own } = record;
   const policy = settings?.confirmation_policy ?? null;
-  if (own === false) return 'never';
-  if (policy !== null && (own === undefined || policy !== 'never')) return policy;
-  if (!(own ?? settings?.confirmation_mode ?? config.confirmationMode)) return 'never';
-  return analyzerOf(settings, config) ? 'risk' : 'rules';
+  const usual: ChosenBy = (settings?.confirmation_mode ?? undefined) === undefined ? 'server' : 'settings';
+  if (chosen) return { mode: chosen, by: 'conversation' };
+  if (own === false) return { mode: 'never', by: 'conversation' };
+  if (policy !== null && (own === undefined || policy !== 'never')) return { mode: policy, by: 'settings' };
+  const by = own === undefined ? usual : 'conversation';
+  if (!(own ?? settings?.confirmation_mode ?? config.confirmationMode)) return { mode: 'never', by };
+  return { mode: analyzerOf(record, settings, config).by === 'server' ? 'rules' : 'risk', by };
+}
+
+/** Rules of our own, where none was chosen that works. */
+export function analyzerOf(
+  { confirmation_analyzer: own }: StoredConversation,
+  settings: Settings | undefined,
+  config: AnalyzerConfig,
+): { readonly analyzer: ConfirmationSettings['analyzer']; readonly by: ChosenBy } {
+  const known = securityAnalyzers(config);
+  const chosen = known.find((name) => name === own);
+  if (chosen) return { analyzer: chosen, by: 'conversation' };
+  const usual = known.find((name) => name === settings?.security_analyzer);
+  return usual ? { analyzer: usual, by: 'settings' } : { analyzer: 'rules', by: 'server' };
 }

@@ -1,6 +1,6 @@
 import type { ConversationConfirmation, SavedRules } from '@tendon/protocol';
 import { expect, it } from 'vitest';
-import { socketIoClient, testServer, type TestServer } from '../../server.test-support.ts';
+import { socketIoClient, temporaryFolder, testServer, type TestServer, type WireFrame } from '../../server.test-support.ts';
 
 const OWNER_KEY = 'the-key-of-the-owner';
 const owner = { 'x-session-api-key': OWNER_KEY };
@@ -85,4 +85,75 @@ it('TR718: a rule for all conversations, or for those of a repository, is one of
   expect((await shown(await ask(server, path, { headers: owner }))).general_rules).toEqual([]);
   expect((await server.post('/api/settings', { confirmation_rules: [{ decision: 'allow' }] }, owner)).status).toBe(422);
   expect((await ask(server, '/api/conversations/none/confirmation', { headers: owner })).status).toBe(404);
+});
+
+it('SV1090: the policy of a conversation is changed while it runs: its log says so, what waits and is allowed runs, and a restart keeps it', async () => {
+  const script = [bash('echo one'), bash('echo two'), { text: 'done' }];
+  const home = temporaryFolder();
+  const server = await testServer({ home, script, env: { SECURITY_CONFIRMATION_MODE: 'true' } });
+  const id = await server.create();
+  const path = `/api/conversations/${id}/confirmation`;
+  const put = (body: unknown, to = server) => ask(to, path, { method: 'PUT', body });
+  const client = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
+  client.send({ action: 'message', args: { content: 'begin' } });
+  await client.frames.untilState('awaiting_user_confirmation');
+  expect(await shown(await ask(server, path))).toMatchObject({
+    mode: 'rules',
+    mode_by: 'server',
+    analyzer: 'rules',
+    analyzer_by: 'server',
+  });
+  expect(await shown(await put({ policy: 'always', analyzer: 'llm' }))).toMatchObject({
+    mode: 'always',
+    mode_by: 'conversation',
+    analyzer: 'llm',
+    analyzer_by: 'conversation',
+  });
+  const note = (mode: string) => client.frames.until(({ extras }) => extras?.confirmation_policy === mode, `the notice of ${mode}`);
+  expect(await note('always')).toMatchObject({ observation: 'success', content: expect.stringContaining('every action') });
+  await put({ policy: 'always' });
+  expect((await shown(await put({ rules: [{ decision: 'allow', command: 'echo one' }], policy: 'rules' }))).mode).toBe('rules');
+  await client.frames.until((frame) => frame.observation === 'run' && frame.content === 'one');
+  const asks = (frame: WireFrame) => JSON.stringify(frame).includes('echo two') && JSON.stringify(frame).includes('awaiting_confirmation');
+  await client.frames.until(asks, 'the second question');
+  expect(client.frames.all.filter(({ extras }) => extras?.confirmation_policy === 'always')).toHaveLength(1);
+  for (const body of [{}, { policy: 'sometimes' }, { analyzer: 'none' }]) expect((await put(body)).ok).toBe(false);
+  expect((await ask(server, '/api/conversations/none/confirmation', { method: 'PUT', body: { policy: 'never' } })).status).toBe(404);
+  await server.close();
+  const again = await testServer({ home, script: script.slice(1), env: { SECURITY_CONFIRMATION_MODE: 'true' } });
+  expect(await shown(await ask(again, path))).toMatchObject({ mode: 'rules', mode_by: 'conversation', analyzer: 'llm' });
+  const later = await socketIoClient(again, { conversation_id: id, latest_event_id: -1 });
+  await later.frames.untilState('awaiting_user_confirmation');
+  await put({ policy: 'never' }, again);
+  await later.frames.until((frame) => frame.observation === 'run' && frame.content === 'two');
+  expect(await shown(await put({ policy: null, analyzer: null }, again))).toMatchObject({ mode_by: 'server', analyzer_by: 'server' });
+});
+
+it('SV1091: a policy reaches the conversations that work for this one, and those to come', async () => {
+  const server = await testServer({ script: [{ text: 'hello' }] });
+  const { conversations } = server.engine;
+  const parent = (await conversations.get(await server.create()))!;
+  const child = await conversations.createDelegated(parent, { actionId: 7, agent: 'CodeActAgent' });
+  expect((await ask(server, `/api/conversations/${parent.id}/confirmation`, { method: 'PUT', body: { policy: 'always' } })).ok).toBe(true);
+  const later = await conversations.createDelegated(parent, { actionId: 8, agent: 'CodeActAgent' });
+  for (const { id } of [child, later])
+    expect(await shown(await server.get(`/api/conversations/${id}/confirmation`))).toMatchObject({ mode: 'always' });
+});
+
+it('SV1092: a client that connects again with its switch the other way changes the policy, and one that did not touch it does not', async () => {
+  const server = await testServer({ script: [{ text: 'hello' }] });
+  const { conversations } = server.engine;
+  const created = await conversations.create({ confirmationMode: false });
+  if (!created.ok) throw new Error(created.error.message);
+  const { id } = created.record;
+  const path = `/api/conversations/${id}/confirmation`;
+  const mode = async () => (await shown(await ask(server, path))).mode;
+  await ask(server, path, { method: 'PUT', body: { policy: 'always' } });
+  await conversations.configure(id, { confirmationMode: false });
+  expect(await mode()).toBe('always');
+  await conversations.configure(id, { confirmationMode: true });
+  expect(await mode()).toBe('rules');
+  const plain = await server.create();
+  await conversations.configure(plain, { confirmationMode: true });
+  expect((await shown(await ask(server, `/api/conversations/${plain}/confirmation`))).mode).toBe('never');
 });

@@ -2,8 +2,8 @@ import { awaitsConfirmation, suggestRules } from '@tendon/core';
 import {
   AlwaysRule,
   catalogError,
+  ChangeConfirmation,
   ConversationConfirmation,
-  ConversationRules,
   Failure,
   type CatalogError,
   type ConfirmationRule,
@@ -14,7 +14,7 @@ import type { ConversationConfig } from '../../platform/config/config.ts';
 import type { Routes } from '../../platform/http/app.ts';
 import { ById } from '../../platform/http/request-parts.ts';
 import { fail, sendFailure } from '../../platform/http/failure.ts';
-import { confirmationOf, providerOf, rulesOf, type ConfirmationSource } from './confirmation-of.ts';
+import { analyzerOf, modeOf, providerOf, rulesOf, securityAnalyzers, type ConfirmationSource } from './confirmation-of.ts';
 
 /** What the routes need of the stored settings, which lie above. */
 interface RuleSettings extends ConfirmationSource {
@@ -33,20 +33,27 @@ export const conversationConfirmationRoutes: Routes<Context> = (app, { conversat
   const path = '/api/conversations/:id/confirmation';
 
   async function shown(record: StoredConversation): Promise<ConversationConfirmation> {
-    const own = conversations.rulesOf(record);
-    const inherited = await conversations.inheritedRules(record);
-    const { mode, analyzer } = confirmationOf(record, own, settings.current, config);
+    const { approvals } = conversations;
+    const inherited = await approvals.inheritedRules(record);
+    const { mode, by: mode_by } = modeOf(record, settings.current, config);
+    const { analyzer, by: analyzer_by } = analyzerOf(record, settings.current, config);
     const waiting = conversations.state(record.id)?.pending.find(awaitsConfirmation);
     const general = [...inherited(), ...rulesOf(settings.current, record)];
-    return { mode, analyzer, rules: [...own], general_rules: general, suggestions: waiting ? [...suggestRules(waiting)] : [] };
+    const own = { rules: [...approvals.rulesOf(record)], general_rules: general };
+    return { mode, mode_by, analyzer, analyzer_by, ...own, suggestions: waiting ? [...suggestRules(waiting)] : [] };
   }
 
   app.get(path, { schema }, async ({ params: { id } }, reply) => {
     const record = await conversations.get(id);
     return record ? shown(record) : fail(reply, 'CONVERSATION_NOT_FOUND', id);
   });
-  app.put(path, { schema: { ...schema, body: ConversationRules } }, async ({ params: { id }, body }, reply) => {
-    const record = await conversations.setRules(id, body.rules);
+  app.put(path, { schema: { ...schema, body: ChangeConfirmation } }, async ({ params: { id }, body }, reply) => {
+    const { rules, ...policy } = body;
+    const isKnown = !policy.analyzer || securityAnalyzers(config).some((name) => name === policy.analyzer);
+    if (!isKnown) return sendFailure(reply, catalogError('INVALID_ARGUMENTS', `analyzer: one of ${securityAnalyzers(config).join(', ')}`));
+    // Rules first: what waits is judged by them too.
+    if (rules) await conversations.approvals.setRules(id, rules);
+    const record = await conversations.approvals.setPolicy(id, policy);
     return record ? shown(record) : fail(reply, 'CONVERSATION_NOT_FOUND', id);
   });
   // A path of its own: it holds in other conversations too, which the table of access gives to fewer.

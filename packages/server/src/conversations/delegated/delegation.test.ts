@@ -57,22 +57,22 @@ it('TR718: in a delegated conversation the rules of the one that delegated it ho
   onTestFinished(() => conversations.close());
   const opened: StoredConversation = { ...(await conversations.get(await made(conversations)))!, selected_repository: 'a/b' };
   const own: ConfirmationRule[] = [{ decision: 'deny', command: 'git push' }];
-  await conversations.setRules(opened.id, own);
+  await conversations.approvals.setRules(opened.id, own);
   const child = await conversations.createDelegated(opened, { actionId: 7, agent: 'CodeActAgent' });
-  const inherited = await conversations.inheritedRules(child);
+  const inherited = await conversations.approvals.inheritedRules(child);
   expect(inherited()).toEqual(own);
   const more: ConfirmationRule[] = [...own, { decision: 'allow', command: 'make' }];
-  await conversations.setRules(opened.id, more);
+  await conversations.approvals.setRules(opened.id, more);
   expect(inherited()).toEqual(more);
-  await conversations.setRules(opened.id, []);
+  await conversations.approvals.setRules(opened.id, []);
   expect(inherited()).toEqual([]);
   const ofRepository: ConfirmationRule = { decision: 'deny', command: 'make', repository: 'a/b' };
   const settings = { confirmation_rules: [ofRepository, { ...ofRepository, repository: 'c/d' }] } as Settings;
   expect(rulesOf(settings, child)).toEqual([ofRepository]);
   const grandchild = await conversations.createDelegated(child, { actionId: 8, agent: 'CodeActAgent' });
   expect(rulesOf(settings, grandchild)).toEqual([ofRepository]);
-  await conversations.setRules(opened.id, own);
-  expect((await conversations.inheritedRules(grandchild))()).toEqual(own);
+  await conversations.approvals.setRules(opened.id, own);
+  expect((await conversations.approvals.inheritedRules(grandchild))()).toEqual(own);
 });
 
 it('EN401: a stop after a restart ends the work that was delegated before, though the agent was paused and never took it up', async () => {

@@ -171,4 +171,25 @@ export const confirmation: readonly Check[] = [
       assert.ok(!peer.frames.all.some(ran('four')), 'it ran without the rule');
     },
   },
+  {
+    id: 'v0-socketio/changed-policy',
+    title: 'the policy of a conversation is changed while an action waits: the log says so, and what is allowed by now runs',
+    cites: ['SV1090', 'EN1050'],
+    needs: RULES,
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [bash('echo one'), bash('echo two'), { text: 'done' }]);
+      const { id, peer } = talk.ready;
+      const path = RULES.replace('{id}', id);
+      assert.equal((await target.ask('GET', path)).body.mode_by, 'settings');
+      const { body } = await target.ask('PUT', path, { body: { policy: 'never' } });
+      assert.deepEqual([body.mode, body.mode_by], ['never', 'conversation']);
+      await rested(target, talk);
+      assert.ok(peer.frames.all.some(ran('two')), 'not all ran');
+      assert.equal(peer.frames.all.filter(isState('awaiting_user_confirmation')).length, 1, 'it asked again');
+      const isNotice = ({ observation, extras }: Frame): boolean =>
+        observation === 'success' && (extras as Frame).confirmation_policy === 'never';
+      assert.equal(peer.frames.all.filter(isNotice).length, 1, 'the log has no notice of it');
+    },
+  },
 ];

@@ -1,0 +1,142 @@
+/**
+ * Owns what was chosen and saved for one conversation about which actions wait for a person, and changes it. An open
+ * conversation holds the record with which it was opened; what was changed since is here.
+ *
+ * A1  What the record says is durable before the log says it, and before anything runs by it.
+ * A2  A policy reaches the conversations that work for this one; their own rules stay theirs, and this one's hold in them.
+ */
+import type { ConfirmationSettings } from '@tendon/core';
+import { SuccessObservation, type ConfirmationMode, type ConfirmationRule } from '@tendon/protocol';
+import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
+import type { OpenConversations } from '../open-conversations.ts';
+
+type Chosen = Pick<StoredConversation, 'confirmation_rules' | 'confirmation_policy' | 'confirmation_mode' | 'confirmation_analyzer'>;
+
+/** What is named changes; `null`: as for all conversations. */
+export interface PolicyChange {
+  readonly policy?: ConfirmationMode | null | undefined;
+  readonly analyzer?: string | null | undefined;
+}
+
+/** What comes of a record and of the settings, as of now. */
+export type PolicyOf = (record: StoredConversation) => Pick<ConfirmationSettings, 'mode' | 'analyzer'>;
+
+export class ConversationApprovals {
+  readonly #records: ConversationRecords;
+  readonly #open: OpenConversations;
+  readonly #policyOf: PolicyOf;
+  readonly #chosen = new Map<string, Chosen>();
+
+  constructor(records: ConversationRecords, open: OpenConversations, policyOf: PolicyOf) {
+    this.#records = records;
+    this.#open = open;
+    this.#policyOf = policyOf;
+  }
+
+  /** The record with what holds by now. */
+  now(record: StoredConversation): StoredConversation {
+    return { ...record, ...this.#chosen.get(record.id) };
+  }
+
+  /** What a person saved for this conversation, as of now. */
+  rulesOf(record: StoredConversation): readonly ConfirmationRule[] {
+    return this.now(record).confirmation_rules ?? [];
+  }
+
+  /** What was saved for the conversations whose work it does a part of: each call of the function gives it as of then. */
+  async inheritedRules({ delegated_by: by }: StoredConversation): Promise<() => readonly ConfirmationRule[]> {
+    const above = by && (await this.#records.get(by.conversation_id));
+    if (!above) return () => [];
+    const inherited = await this.inheritedRules(above);
+    return () => [...this.rulesOf(above), ...inherited()];
+  }
+
+  /** From the next action on. `undefined`: no such conversation. */
+  setRules(id: string, rules: readonly ConfirmationRule[]): Promise<StoredConversation | undefined> {
+    return this.changeRules(id, () => rules);
+  }
+
+  /** As `setRules`, made from those that it has then; a change to `undefined` changes nothing. */
+  changeRules(
+    id: string,
+    change: (rules: readonly ConfirmationRule[]) => readonly ConfirmationRule[] | undefined,
+  ): Promise<StoredConversation | undefined> {
+    return this.#change(id, ({ confirmation_rules = [] }) => {
+      const rules = change(confirmation_rules);
+      return rules && { confirmation_rules: rules };
+    });
+  }
+
+  /** From the next action on; what waits and is allowed by now runs. `undefined`: no such conversation. */
+  setPolicy(id: string, { policy, analyzer }: PolicyChange): Promise<StoredConversation | undefined> {
+    return this.#choose(id, () => ({
+      ...(policy !== undefined && { confirmation_policy: policy ?? undefined }),
+      // The switch with which it was created was its own policy too.
+      ...(policy === null && { confirmation_mode: undefined }),
+      ...(analyzer !== undefined && { confirmation_analyzer: analyzer ?? undefined }),
+    }));
+  }
+
+  /** Of a client that knows a switch alone, and that had it otherwise when the conversation was created. */
+  async setSwitch(id: string, isOn: boolean): Promise<void> {
+    await this.#choose(id, ({ confirmation_mode: before }) =>
+      before === undefined || before === isOn ? undefined : { confirmation_mode: isOn, confirmation_policy: undefined },
+    );
+  }
+
+  forget(id: string): void {
+    this.#chosen.delete(id);
+  }
+
+  async #choose(id: string, choice: (record: StoredConversation) => Partial<Chosen> | undefined): Promise<StoredConversation | undefined> {
+    let isChanged = false;
+    const record = await this.#change(id, (before) => {
+      const change = choice(before);
+      isChanged = Object.entries(change ?? {}).some(([name, value]) => before[name as keyof Chosen] !== value);
+      return isChanged ? change : undefined;
+    });
+    if (!record || !isChanged) return record;
+    const { confirmation_policy: policy, confirmation_mode: mode, confirmation_analyzer: analyzer } = record;
+    await this.#report(record);
+    const theirs = { confirmation_policy: policy, confirmation_mode: mode, confirmation_analyzer: analyzer };
+    for (const delegated of await this.#records.delegatedBy(id)) await this.#choose(delegated, () => theirs);
+    return record;
+  }
+
+  async #change(id: string, change: (record: StoredConversation) => Partial<Chosen> | undefined): Promise<StoredConversation | undefined> {
+    const record = await this.#records.change(id, change);
+    if (!record) return undefined;
+    const { confirmation_rules, confirmation_policy, confirmation_mode, confirmation_analyzer } = record;
+    this.#chosen.set(id, { confirmation_rules: confirmation_rules ?? [], confirmation_policy, confirmation_mode, confirmation_analyzer });
+    return record;
+  }
+
+  /** In its log, for people and for the model; then what waits is judged again. */
+  async #report(record: StoredConversation): Promise<void> {
+    const held = await this.#open.enter(record.id);
+    if (!held) return;
+    try {
+      const { conversation } = held.open;
+      const { mode, analyzer } = this.#policyOf(record);
+      const waits = mode === 'risk' ? `what is risky, by ${JUDGES[analyzer]}, waits for a person` : WAITS[mode];
+      const success = SuccessObservation.create(`From here on ${waits}.`, { confirmation_policy: mode });
+      await conversation.note(() => [{ source: 'environment', ...success }]);
+      await conversation.judgeAgain();
+    } finally {
+      held.release();
+    }
+  }
+}
+
+const WAITS: Readonly<Record<Exclude<ConfirmationMode, 'risk'>, string>> = {
+  always: 'every action that may do harm waits for a person',
+  rules: 'what no rule allows waits for a person',
+  never: 'only what a rule asks about waits for a person',
+};
+
+const JUDGES: Readonly<Record<ConfirmationSettings['analyzer'], string>> = {
+  rules: 'the rules of the server',
+  llm: 'the word of the agent’s model',
+  model: 'the word of the small model',
+  invariant: 'the policy of Invariant',
+};
