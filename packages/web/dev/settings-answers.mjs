@@ -44,8 +44,9 @@ export function settingsAnswers() {
         response.statusCode = 409;
         return { message: 'the notes were changed since they were read; look at them first' };
       }
-      notes = notes.map((file) => (file.name === name ? { ...file, text } : file)).filter((file) => file.text !== '');
-      return { files: notes };
+      const file = { ...notes.find((one) => one.name === name), text };
+      notes = notes.map((one) => (one.name === name ? file : one)).filter((one) => one.text !== '');
+      return file;
     },
     'GET /api/sandboxes': () => ({ sandboxes }),
     'POST /api/sandboxes/ledger/stop': () => ((sandboxes = []), { stopped: true }),

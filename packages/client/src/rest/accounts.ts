@@ -74,7 +74,7 @@ export function noteRoutes(request: Request) {
     /** An empty text removes the file; needs the scope `admin`. */
     /** `replaces`: its text when it was read; the answer is 409 where that is another by now. */
     replace: (name: string, text: string, replaces?: string) =>
-      request<unknown>('/api/notes', { method: 'PUT', body: { name, text, replaces } }),
+      request<NoteFileInfo>('/api/notes', { method: 'PUT', body: { name, text, replaces } }),
   };
 }
 
