@@ -67,7 +67,8 @@ function OwnModels({ models }: { readonly models: ConversationModels }) {
   const save = useMutation({
     mutationFn: ({ effort, fallback, small }: OtherModels) =>
       tendon.conversations.choose(id, { llm_effort: effort, llm_fallback_model: fallback, llm_small_model: small }),
-    onSuccess: () => setChanged(undefined),
+    // What was written meanwhile stays open.
+    onSuccess: (_answer, sent) => setChanged((now) => (now === sent ? undefined : now)),
     onSettled: () => queries.invalidateQueries({ queryKey: keyOf(id) }),
   });
   if (!changed) {
@@ -82,10 +83,10 @@ function OwnModels({ models }: { readonly models: ConversationModels }) {
       className="setting-form"
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate(changed);
+        if (!save.isPending) save.mutate(changed);
       }}
     >
-      <OtherModelFields chosen={changed} onChoose={setChanged} />
+      <OtherModelFields chosen={changed} onChoose={(fields) => setChanged({ ...changed, ...fields })} />
       {save.error && (
         <p role="alert" className="tone-bad">
           {save.error.message}

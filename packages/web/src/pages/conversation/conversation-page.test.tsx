@@ -90,10 +90,10 @@ it('CL925 CL993: what holds in this conversation is in its bar: what waits, what
   expect(network.getByRole('listitem').textContent).toBe('ads.examplerefused 3×: not on the list');
 });
 
-it('CL1155: the bar says which models a conversation asks and who chose each; effort and stand-in are its own when it chooses', async () => {
+it('CL1155 CL1210: the bar says which models a conversation asks and who chose each; effort and stand-in are its own when it chooses', async () => {
   await open('/conversations/ledger');
   await userEvent.click(await screen.findByRole('button', { name: 'This conversation' }, LATER));
-  const models = within(screen.getByRole('region', { name: 'Models' }));
+  const models = within(await screen.findByRole('region', { name: 'Models' }, LATER));
   const rows = () => models.getAllByRole('listitem').map(({ textContent }) => textContent);
   await models.findByText('demo', undefined, LATER);
   expect(rows()).toEqual([
@@ -107,6 +107,24 @@ it('CL1155: the bar says which models a conversation asks and who chose each; ef
   await userEvent.click(models.getByRole('button', { name: 'Save' }));
   await models.findByText('chosen for this conversation', undefined, LATER);
   expect(rows()[1]).toBe('Effortlowchosen for this conversation');
+
+  // CL1210: what is chosen while the choice before is being stored stays open.
+  const { fetch } = globalThis;
+  const sent = Promise.withResolvers<void>();
+  const network = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...given) => {
+    if (given[1]?.method === 'PATCH') await sent.promise;
+    return fetch(...given);
+  });
+  onTestFinished(() => network.mockRestore());
+  await userEvent.click(models.getByRole('button', { name: 'Change for this conversation' }));
+  const effort = models.getByLabelText<HTMLSelectElement>('How much the model thinks');
+  await userEvent.selectOptions(effort, 'high');
+  await userEvent.click(models.getByRole('button', { name: 'Save' }));
+  await userEvent.selectOptions(effort, 'medium');
+  sent.resolve();
+  await waitFor(() => expect(rows()[1]).toBe('Efforthighchosen for this conversation'), LATER);
+  expect(effort.value).toBe('medium');
+  expect(effort.isConnected).toBe(true);
 });
 
 it('CL994: the model that is chosen in a conversation is its own, also one that no list has', async () => {

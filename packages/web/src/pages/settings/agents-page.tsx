@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { NoteFileInfo } from '@tendon/protocol';
 import { useId, useState } from 'react';
 import { agentsQuery, tendon } from '../../lib/server.ts';
+import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { ExtensionList } from './extension-list.tsx';
 import { ListSection } from './list-section.tsx';
@@ -19,7 +20,7 @@ export function AgentsPage() {
   return (
     <>
       <SettingSection title={t('Agent')} about={t('Conversations that choose none begin with this one.')}>
-        {({ agent }) => <AgentForm key={agent} stored={agent || 'CodeActAgent'} />}
+        {({ agent }) => <AgentForm agent={agent || 'CodeActAgent'} />}
       </SettingSection>
       <NoteList />
       <ExtensionList />
@@ -27,15 +28,16 @@ export function AgentsPage() {
   );
 }
 
-function AgentForm({ stored }: { readonly stored: string }) {
-  const [agent, setAgent] = useState(stored);
+function AgentForm(stored: { readonly agent: string }) {
+  const draft = useFormDraft(stored);
+  const { agent } = draft.shown;
   const agents = useQuery(agentsQuery);
   return (
-    <SettingForm changes={{ agent }}>
+    <SettingForm draft={draft} changes={{ agent }}>
       <label className="flex flex-col gap-1">
         {t('Agent')}
-        <select className="field w-full flex-none" value={agent} onChange={(event) => setAgent(event.target.value)}>
-          {(agents.data ?? [stored]).map((name) => (
+        <select className="field w-full flex-none" value={agent} onChange={(event) => draft.write({ agent: event.target.value })}>
+          {(agents.data ?? [agent]).map((name) => (
             <option key={name} value={name}>
               {name.replace(/Agent$/, '')}: {t(BUILT_IN[name] ?? 'a file of the user')}
             </option>
@@ -66,15 +68,21 @@ function NoteList() {
   );
 }
 
+/** What is written here, and the notes when it was begun: agents write them too. */
+interface NoteDraft {
+  readonly text: string;
+  readonly was: string;
+}
+
 function NoteForm({ file: { name, path, text: stored, problem } }: { readonly file: NoteFileInfo }) {
   const queries = useQueryClient();
   const id = useId();
-  /** What is written here, and the notes when it was begun: agents write them too. */
-  const [draft, setDraft] = useState<{ readonly text: string; readonly was: string }>();
+  const [draft, setDraft] = useState<NoteDraft>();
   const text = draft?.text ?? stored;
   const save = useMutation({
-    mutationFn: () => tendon.notes.replace(name, text, draft?.was),
-    onSuccess: () => setDraft(undefined),
+    mutationFn: (sent: NoteDraft) => tendon.notes.replace(name, sent.text, sent.was),
+    // What is written meanwhile lies over what was saved.
+    onSuccess: (file, sent) => setDraft((now) => (now && now !== sent ? { text: now.text, was: file.text } : undefined)),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
   return (
@@ -82,7 +90,7 @@ function NoteForm({ file: { name, path, text: stored, problem } }: { readonly fi
       className="setting-form w-full"
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        if (draft && !save.isPending) save.mutate(draft);
       }}
     >
       <label htmlFor={id}>

@@ -24,6 +24,8 @@ export function AskingSection() {
   const settings = useQuery(settingsQuery);
   const analyzers = useQuery({ queryKey: ['analyzers'], queryFn: tendon.options.securityAnalyzers, staleTime: 60_000, retry: false });
   const change = useMutation({
+    // One after the other: the last choice counts.
+    scope: { id: 'asking' },
     mutationFn: (changes: SettingsPatch) => tendon.settings.patch(changes),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
   });

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { tendon } from '../../lib/server.ts';
+import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
 import { t } from '../../lib/language/text.ts';
@@ -25,9 +26,7 @@ export function GitAccounts() {
         )}
       </SettingSection>
       <SettingSection title={t('Who commits')} about={t('In sandboxes that know no name of their own.')}>
-        {({ git_user_name: name, git_user_email: email }) => (
-          <CommitterForm key={`${name} ${email}`} name={name ?? ''} email={email ?? ''} />
-        )}
+        {({ git_user_name: name, git_user_email: email }) => <CommitterForm name={name ?? ''} email={email ?? ''} />}
       </SettingSection>
     </>
   );
@@ -67,8 +66,8 @@ function ConnectForm() {
   const [token, setToken] = useState('');
   const [host, setHost] = useState('');
   const connect = useMutation({
-    mutationFn: () => tendon.git.connect(provider, token.trim(), host.trim()),
-    onSuccess: () => setToken(''),
+    mutationFn: (sent: string) => tendon.git.connect(provider, sent.trim(), host.trim()),
+    onSuccess: (_answer, sent) => setToken((now) => (now === sent ? '' : now)),
     onSettled: () => queries.invalidateQueries({ queryKey: ['settings'] }),
   });
   return (
@@ -76,7 +75,7 @@ function ConnectForm() {
       className="setting-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (token.trim() !== '') connect.mutate();
+        if (token.trim() !== '' && !connect.isPending) connect.mutate(token);
       }}
     >
       <label className="flex flex-col gap-1">
@@ -120,12 +119,12 @@ function ConnectForm() {
 }
 
 function CommitterForm(stored: { readonly name: string; readonly email: string }) {
-  const [name, setName] = useState(stored.name);
-  const [email, setEmail] = useState(stored.email);
+  const draft = useFormDraft(stored);
+  const { name, email } = draft.shown;
   return (
-    <SettingForm changes={{ git_user_name: name.trim(), git_user_email: email.trim() }}>
-      <SettingField label={t('Name')} value={name} onChange={(event) => setName(event.target.value)} />
-      <SettingField label={t('E-mail')} type="email" value={email} onChange={(event) => setEmail(event.target.value)} />
+    <SettingForm draft={draft} changes={{ git_user_name: name.trim(), git_user_email: email.trim() }}>
+      <SettingField label={t('Name')} value={name} onChange={(event) => draft.write({ name: event.target.value })} />
+      <SettingField label={t('E-mail')} type="email" value={email} onChange={(event) => draft.write({ email: event.target.value })} />
     </SettingForm>
   );
 }

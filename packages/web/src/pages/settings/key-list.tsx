@@ -61,8 +61,8 @@ function KeyForm() {
   const [scope, setScope] = useState<CreateKey['scope']>('drive');
   const [seconds, setSeconds] = useState(0);
   const make = useMutation({
-    mutationFn: () => tendon.keys.create({ name: name.trim(), scope, ...(seconds > 0 && { expires_in: seconds }) }),
-    onSuccess: () => setName(''),
+    mutationFn: (named: string) => tendon.keys.create({ name: named.trim(), scope, ...(seconds > 0 && { expires_in: seconds }) }),
+    onSuccess: (_made, named) => setName((now) => (now === named ? '' : now)),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
   return (
@@ -70,7 +70,7 @@ function KeyForm() {
       className="setting-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (name.trim() !== '') make.mutate();
+        if (name.trim() !== '' && !make.isPending) make.mutate(name);
       }}
     >
       <SettingField

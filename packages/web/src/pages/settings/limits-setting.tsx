@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
 import { t } from '../../lib/language/text.ts';
 
@@ -16,40 +16,40 @@ export function LimitsSetting() {
   return (
     <SettingSection title={t('Limits')} about={t('A conversation that reaches one stops and says so; it can go on with a new message.')}>
       {({ max_budget_per_task: usd = null, max_iterations: answers = null, confirmation_timeout: seconds = null }) => (
-        <LimitsForm key={`${usd} ${answers} ${seconds}`} stored={{ usd, answers, seconds }} />
+        <LimitsForm stored={{ usd, answers, seconds }} />
       )}
     </SettingSection>
   );
 }
 
 function LimitsForm({ stored }: { readonly stored: Limits }) {
-  const [budget, setBudget] = useState(textOf(stored.usd));
-  const [steps, setSteps] = useState(textOf(stored.answers));
-  const [minutes, setMinutes] = useState(textOf(stored.seconds && stored.seconds / 60));
+  const minutesStored = stored.seconds && stored.seconds / 60;
+  const draft = useFormDraft({ budget: textOf(stored.usd), steps: textOf(stored.answers), minutes: textOf(minutesStored) });
+  const { budget, steps, minutes } = draft.shown;
   const limits: Limits = { usd: numberIn(budget), answers: numberIn(steps), seconds: secondsIn(minutes) };
   const changes = { max_budget_per_task: limits.usd, max_iterations: limits.answers, confirmation_timeout: limits.seconds };
   return (
-    <SettingForm changes={areWhole(limits) ? changes : undefined}>
+    <SettingForm draft={draft} changes={areWhole(limits) ? changes : undefined}>
       <SettingField
         label={t('US dollars for one conversation')}
         inputMode="decimal"
         placeholder={t('No limit')}
         value={budget}
-        onChange={(event) => setBudget(event.target.value)}
+        onChange={(event) => draft.write({ budget: event.target.value })}
       />
       <SettingField
         label={t('Answers of the model to one message')}
         inputMode="numeric"
         placeholder="500"
         value={steps}
-        onChange={(event) => setSteps(event.target.value)}
+        onChange={(event) => draft.write({ steps: event.target.value })}
       />
       <SettingField
         label={t('Minutes until an action that nobody decided about is rejected')}
         inputMode="decimal"
         placeholder={t('It waits')}
         value={minutes}
-        onChange={(event) => setMinutes(event.target.value)}
+        onChange={(event) => draft.write({ minutes: event.target.value })}
       />
     </SettingForm>
   );

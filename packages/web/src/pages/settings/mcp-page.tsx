@@ -1,8 +1,8 @@
 import type { McpConfig } from '@tendon/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { cut } from '../../copy/shorten.ts';
 import { tendon } from '../../lib/server.ts';
+import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { McpLogins } from './mcp-logins.tsx';
@@ -125,24 +125,21 @@ function McpTestButton({ url }: { readonly url: string }) {
 }
 
 function AddressForm() {
-  const [url, setUrl] = useState('');
-  const [key, setKey] = useState('');
+  const draft = useFormDraft({ url: '', key: '' });
+  const { url, key } = draft.shown;
   const added = { url: url.trim(), timeout: 60, ...(key && { api_key: key.trim() }) };
   const changes = changed((now) => ({ ...now, shttp_servers: [...now.shttp_servers, added] }));
   return (
     <SettingForm
       label={t('Add the address')}
+      draft={draft}
       changes={/^https?:/.test(url.trim()) && URL.canParse(url.trim()) ? changes : undefined}
-      onSaved={() => {
-        setUrl('');
-        setKey('');
-      }}
     >
       <SettingField
         label={t('Address')}
         placeholder="https://tools.example.com/mcp"
         value={url}
-        onChange={(event) => setUrl(event.target.value)}
+        onChange={(event) => draft.write({ url: event.target.value })}
       />
       <SettingField
         label={t('Key, if it wants one')}
@@ -150,7 +147,7 @@ function AddressForm() {
         autoComplete="off"
         hint={t('One that asks for a login instead is logged in to below.')}
         value={key}
-        onChange={(event) => setKey(event.target.value)}
+        onChange={(event) => draft.write({ key: event.target.value })}
       />
     </SettingForm>
   );
@@ -158,27 +155,25 @@ function AddressForm() {
 
 /** Words of a command line, without quotes: what has spaces is added by the command line. */
 function ProgramForm() {
-  const [name, setName] = useState('');
-  const [line, setLine] = useState('');
+  const draft = useFormDraft({ name: '', line: '' });
+  const { name, line } = draft.shown;
   const [command = '', ...args] = line.trim().split(/\s+/);
   const added = { name: name.trim(), command, args, env: {} };
   const changes = changed((now) => ({ ...now, stdio_servers: [...now.stdio_servers, added] }));
   return (
-    <SettingForm
-      label={t('Add the program')}
-      changes={name.trim() !== '' && command !== '' ? changes : undefined}
-      onSaved={() => {
-        setName('');
-        setLine('');
-      }}
-    >
-      <SettingField label={t('Name of a program')} placeholder="files" value={name} onChange={(event) => setName(event.target.value)} />
+    <SettingForm label={t('Add the program')} draft={draft} changes={name.trim() !== '' && command !== '' ? changes : undefined}>
+      <SettingField
+        label={t('Name of a program')}
+        placeholder="files"
+        value={name}
+        onChange={(event) => draft.write({ name: event.target.value })}
+      />
       <SettingField
         label={t('Its command')}
         placeholder="npx -y @modelcontextprotocol/server-filesystem /srv/docs"
         hint={t('It runs in the sandbox of each conversation.')}
         value={line}
-        onChange={(event) => setLine(event.target.value)}
+        onChange={(event) => draft.write({ line: event.target.value })}
       />
     </SettingForm>
   );

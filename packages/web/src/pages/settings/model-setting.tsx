@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ModelInfo, ModelProbe } from '@tendon/client';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { money } from '../../copy/figures.ts';
 import { modelForKey } from '../../lib/models.ts';
 import { modelsQuery, tendon } from '../../lib/server.ts';
+import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListSection } from './list-section.tsx';
 import { type OtherModels, OtherModelFields } from './other-model-fields.tsx';
@@ -19,7 +20,7 @@ export function ModelSetting() {
         about={t('Conversations that choose none use this one, from their next turn on. The key never comes back to the browser.')}
       >
         {({ llm_model: model, llm_base_url: address, llm_api_key_set: hasKey = false }) => (
-          <ModelForm key={`${model} ${address} ${hasKey}`} stored={{ model: model ?? '', address: address ?? '', hasKey }} />
+          <ModelForm model={model ?? ''} address={address ?? ''} hasKey={hasKey} />
         )}
       </SettingSection>
       <OtherModelsSetting />
@@ -38,17 +39,18 @@ function OtherModelsSetting() {
       )}
     >
       {({ llm_effort: effort = null, llm_fallback_model: fallback = null, llm_small_model: small = null }) => (
-        <OtherModelsForm key={`${effort} ${fallback} ${small}`} stored={{ effort, fallback, small }} />
+        <OtherModelsForm stored={{ effort, fallback, small }} />
       )}
     </SettingSection>
   );
 }
 
 function OtherModelsForm({ stored }: { readonly stored: OtherModels }) {
-  const [chosen, setChosen] = useState(stored);
+  const draft = useFormDraft(stored);
+  const { effort, fallback, small } = draft.shown;
   return (
-    <SettingForm changes={{ llm_effort: chosen.effort, llm_fallback_model: chosen.fallback, llm_small_model: chosen.small }}>
-      <OtherModelFields chosen={chosen} onChoose={setChosen} />
+    <SettingForm draft={draft} changes={{ llm_effort: effort, llm_fallback_model: fallback, llm_small_model: small }}>
+      <OtherModelFields chosen={draft.shown} onChoose={draft.write} />
     </SettingForm>
   );
 }
@@ -59,10 +61,9 @@ interface StoredModel {
   readonly hasKey: boolean;
 }
 
-function ModelForm({ stored }: { readonly stored: StoredModel }) {
-  const [model, setModel] = useState(stored.model);
-  const [address, setAddress] = useState(stored.address);
-  const [key, setKey] = useState('');
+function ModelForm({ hasKey, ...stored }: StoredModel) {
+  const draft = useFormDraft({ ...stored, key: '' });
+  const { model, address, key } = draft.shown;
   const offered = useQuery(modelsQuery);
   const list = useId();
   const name = model.trim() || (key ? modelForKey(key) : '');
@@ -70,7 +71,7 @@ function ModelForm({ stored }: { readonly stored: StoredModel }) {
   const changes = { llm_model: name, llm_base_url: address.trim(), ...(key && { llm_api_key: key.trim() }) };
   return (
     <>
-      <SettingForm changes={isWhole ? changes : undefined} onSaved={() => setKey('')}>
+      <SettingForm draft={draft} changes={isWhole ? changes : undefined}>
         <SettingField
           label={t('Name')}
           list={list}
@@ -81,7 +82,7 @@ function ModelForm({ stored }: { readonly stored: StoredModel }) {
               : t('A provider and its name for the model, or any name that the address knows.')
           }
           value={model}
-          onChange={(event) => setModel(event.target.value)}
+          onChange={(event) => draft.write({ model: event.target.value })}
         />
         <datalist id={list}>
           {offered.data?.map((each) => (
@@ -92,15 +93,15 @@ function ModelForm({ stored }: { readonly stored: StoredModel }) {
           label={t('Key')}
           type="password"
           autoComplete="off"
-          placeholder={stored.hasKey ? t('A key is set; another one replaces it') : t('None is set')}
+          placeholder={hasKey ? t('A key is set; another one replaces it') : t('None is set')}
           value={key}
-          onChange={(event) => setKey(event.target.value)}
+          onChange={(event) => draft.write({ key: event.target.value })}
         />
         <SettingField
           label={t('Address, if it is not the provider’s own')}
           placeholder="http://127.0.0.1:11434/v1"
           value={address}
-          onChange={(event) => setAddress(event.target.value)}
+          onChange={(event) => draft.write({ address: event.target.value })}
         />
       </SettingForm>
       <ModelTest />

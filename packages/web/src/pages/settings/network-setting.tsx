@@ -1,5 +1,5 @@
 import type { NetworkMode } from '@tendon/protocol';
-import { useState } from 'react';
+import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { namesIn, SettingField, SettingForm, SettingSection } from './setting-form.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
@@ -19,21 +19,23 @@ export function NetworkSetting() {
         'It counts from the next connection on, in conversations that chose nothing of their own, and is no wider than the server allows.',
       )}
     >
-      {({ sandbox_network: mode = null, sandbox_network_allow: hosts = [] }) => (
-        <NetworkForm key={`${mode} ${hosts.join()}`} storedMode={mode ?? ''} storedHosts={hosts.join(', ')} />
-      )}
+      {({ sandbox_network: mode = null, sandbox_network_allow: hosts = [] }) => <NetworkForm mode={mode ?? ''} hosts={hosts.join(', ')} />}
     </SettingSection>
   );
 }
 
-function NetworkForm({ storedMode, storedHosts }: { readonly storedMode: NetworkMode | ''; readonly storedHosts: string }) {
-  const [mode, setMode] = useState(storedMode);
-  const [hosts, setHosts] = useState(storedHosts);
+function NetworkForm(stored: { readonly mode: NetworkMode | ''; readonly hosts: string }) {
+  const draft = useFormDraft(stored);
+  const { mode, hosts } = draft.shown;
   return (
-    <SettingForm changes={{ sandbox_network: mode || null, sandbox_network_allow: namesIn(hosts) }}>
+    <SettingForm draft={draft} changes={{ sandbox_network: mode || null, sandbox_network_allow: namesIn(hosts) }}>
       <label className="flex flex-col gap-1">
         {t('Commands may connect to')}
-        <select className="field w-full flex-none" value={mode} onChange={(event) => setMode(event.target.value as NetworkMode | '')}>
+        <select
+          className="field w-full flex-none"
+          value={mode}
+          onChange={(event) => draft.write({ mode: event.target.value as NetworkMode | '' })}
+        >
           {MODES.map(([value, words]) => (
             <option key={value} value={value}>
               {t(words)}
@@ -45,7 +47,7 @@ function NetworkForm({ storedMode, storedHosts }: { readonly storedMode: Network
         label={t('Allowed hosts')}
         hint={t('Separated by commas; *.example.com is every name below it. They count where the list decides.')}
         value={hosts}
-        onChange={(event) => setHosts(event.target.value)}
+        onChange={(event) => draft.write({ hosts: event.target.value })}
       />
     </SettingForm>
   );

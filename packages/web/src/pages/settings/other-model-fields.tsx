@@ -28,7 +28,7 @@ export function effortWords(effort: ModelEffort): string {
 
 interface OtherModelFieldsProps {
   readonly chosen: OtherModels;
-  readonly onChoose: (chosen: OtherModels) => void;
+  readonly onChoose: (changed: Partial<OtherModels>) => void;
 }
 
 /** Of the settings of all conversations, or of one. */
@@ -43,7 +43,7 @@ export function OtherModelFields({ chosen, onChoose }: OtherModelFieldsProps) {
         <select
           className="field w-full flex-none"
           value={chosen.effort ?? ''}
-          onChange={(event) => onChoose({ ...chosen, effort: (event.target.value || null) as ModelEffort | null })}
+          onChange={(event) => onChoose({ effort: (event.target.value || null) as ModelEffort | null })}
         >
           <option value="">{t('Nothing chosen here')}</option>
           {Object.keys(EFFORTS).map((effort) => (
@@ -59,14 +59,14 @@ export function OtherModelFields({ chosen, onChoose }: OtherModelFieldsProps) {
         placeholder={t('Nothing chosen here')}
         hint={t('It is asked with the key and at the address of the model: one of the same provider.')}
         value={chosen.fallback ?? ''}
-        onChange={(event) => onChoose({ ...chosen, fallback: name(event.target.value) })}
+        onChange={(event) => onChoose({ fallback: name(event.target.value) })}
       />
       <SettingField
         label={t('Small model, for titles, summaries and looking around')}
         list={list}
         placeholder={t('Nothing chosen here')}
         value={chosen.small ?? ''}
-        onChange={(event) => onChoose({ ...chosen, small: name(event.target.value) })}
+        onChange={(event) => onChoose({ small: name(event.target.value) })}
       />
       <datalist id={list}>
         {offered.data?.map((each) => (

@@ -51,7 +51,7 @@ function SecretHosts({ name, hosts }: { readonly name: string; readonly hosts: r
   const [draft, setDraft] = useState<string>();
   const change = useMutation({
     mutationFn: (text: string) => tendon.secrets.update({ name, hosts: namesIn(text) }),
-    onSuccess: () => setDraft(undefined),
+    onSuccess: (_answer, sent) => setDraft((now) => (now === sent ? undefined : now)),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
   if (draft === undefined) {
@@ -72,7 +72,7 @@ function SecretHosts({ name, hosts }: { readonly name: string; readonly hosts: r
       className="flex flex-1 flex-wrap items-center gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate(draft);
+        if (!change.isPending) change.mutate(draft);
       }}
     >
       <input
@@ -101,8 +101,8 @@ function SecretForm() {
   const queries = useQueryClient();
   const [draft, setDraft] = useState(EMPTY);
   const create = useMutation({
-    mutationFn: () => tendon.secrets.create({ name: draft.name.trim(), value: draft.value, hosts: namesIn(draft.hosts) }),
-    onSuccess: () => setDraft(EMPTY),
+    mutationFn: ({ name, value, hosts }: typeof EMPTY) => tendon.secrets.create({ name: name.trim(), value, hosts: namesIn(hosts) }),
+    onSuccess: (_answer, sent) => setDraft((now) => (now === sent ? EMPTY : now)),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
   const field = (key: keyof typeof EMPTY, label: string, type = 'text') => (
@@ -122,7 +122,7 @@ function SecretForm() {
       className="grid gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isWhole) create.mutate();
+        if (isWhole && !create.isPending) create.mutate(draft);
       }}
     >
       {field('name', t('Name of the variable'))}

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SettingsPatch } from '@tendon/client';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import { settingsQuery, tendon } from '../../lib/server.ts';
+import type { FormDraft } from '../../lib/use-form-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { t } from '../../lib/language/text.ts';
@@ -11,7 +12,7 @@ type StoredSettings = NonNullable<Awaited<ReturnType<typeof tendon.settings.get>
 interface SettingSectionProps {
   readonly title: string;
   readonly about: string;
-  /** Drawn anew with what is stored, also by somebody else. */
+  /** Drawn with what is stored, also by somebody else. */
   readonly children: (stored: Partial<StoredSettings>) => ReactNode;
 }
 
@@ -29,29 +30,30 @@ export function SettingSection({ title, about, children }: SettingSectionProps) 
           {settings.error.message}
         </p>
       )}
-      {settings.isSuccess && children(settings.data ?? {})}
+      {settings.data !== undefined && children(settings.data ?? {})}
     </section>
   );
 }
 
 interface SettingFormProps {
+  /** What its fields show. */
+  readonly draft: Pick<FormDraft<object>, 'isEdited' | 'send'>;
   /** What is sent; `undefined` while it is not whole. */
   readonly changes: SettingsChange | undefined;
-  readonly onSaved?: () => void;
   readonly label?: string;
   readonly children: ReactNode;
 }
 
-/** Fields that are stored together, and whether they were. */
-export function SettingForm({ changes, onSaved, label = t('Save'), children }: SettingFormProps) {
+/** Fields that are stored together, and whether they were. While they are being stored more can be written. */
+export function SettingForm({ draft, changes, label = t('Save'), children }: SettingFormProps) {
   const save = useSaveSettings();
   return (
     <form
       className="setting-form"
-      onChange={() => save.reset()}
+      onChange={() => !save.isPending && save.reset()}
       onSubmit={(event) => {
         event.preventDefault();
-        if (changes) save.mutate(changes, { onSuccess: () => onSaved?.() });
+        if (changes && !save.isPending) save.mutate(changes, { onSuccess: draft.send() });
       }}
     >
       {children}
@@ -60,7 +62,7 @@ export function SettingForm({ changes, onSaved, label = t('Save'), children }: S
           {label}
         </Button>
         <span role="status" className="text-small text-ink-2">
-          {save.isSuccess && t('Saved')}
+          {save.isSuccess && !draft.isEdited && t('Saved')}
         </span>
       </div>
       {save.isError && (

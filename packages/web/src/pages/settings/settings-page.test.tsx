@@ -9,6 +9,21 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const open = appOnFixture();
 const LATER = { timeout: 10_000 };
+/** Saves by this address are not answered until `release`. */
+function holdSaves(path: string) {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const { fetch } = globalThis;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...args) => {
+    if (String(args[0]).endsWith(path) && ['POST', 'PUT'].includes(args[1]?.method ?? '')) await promise;
+    return fetch(...args);
+  });
+  onTestFinished(() => {
+    release();
+    spy.mockRestore();
+  });
+  return release;
+}
+const stored = async () => (await (await fetch(`${location.origin}/api/settings`)).json()) as object;
 const section = async (name: string) => within(await screen.findByRole('region', { name }, LATER));
 
 it('CL935: a model is tested in the provider’s words, given a key, and works', async () => {
@@ -51,13 +66,65 @@ it('CL1153: effort, the model that stands in and the small one are stored, and t
   await userEvent.selectOptions(await others.findByLabelText('How much the model thinks', undefined, LATER), 'high');
   await userEvent.type(others.getByRole('combobox', { name: /^Stands in/ }), 'openai/gpt-4o-mini');
   await userEvent.click(others.getByRole('button', { name: 'Save' }));
-  const stored = async () => (await (await fetch(`${location.origin}/api/settings`)).json()) as object;
   const saved = { llm_effort: 'high', llm_fallback_model: 'openai/gpt-4o-mini', llm_small_model: null };
-  await waitFor(async () => expect(await stored()).toMatchObject(saved), LATER);
-  await others.findByDisplayValue('openai/gpt-4o-mini', undefined, LATER);
+  await others.findByText('Saved', undefined, LATER);
+  expect(await stored()).toMatchObject(saved);
   await userEvent.selectOptions(others.getByLabelText('How much the model thinks'), 'Nothing chosen here');
   await userEvent.click(others.getByRole('button', { name: 'Save' }));
-  await waitFor(async () => expect(await stored()).toMatchObject({ llm_effort: null }), LATER);
+  await others.findByText('Saved', undefined, LATER);
+  expect(await stored()).toMatchObject({ llm_effort: null });
+});
+
+it('CL1210: what is written while a save runs stays, and is saved by the next one', async () => {
+  await open('/settings/models');
+  const others = await section('Effort, stand-in and small model');
+  const effort = await others.findByLabelText<HTMLSelectElement>('How much the model thinks', undefined, LATER);
+  const small = others.getByRole<HTMLInputElement>('combobox', { name: /^Small/ });
+  const save = others.getByRole<HTMLButtonElement>('button', { name: 'Save' });
+  const release = holdSaves('/api/settings');
+  await userEvent.selectOptions(effort, 'high');
+  await userEvent.click(save);
+  await userEvent.selectOptions(effort, 'Nothing chosen here');
+  await userEvent.type(small, 'openai/small');
+  expect(save.disabled).toBe(true);
+  release();
+  await waitFor(() => expect(save.disabled).toBe(false), LATER);
+  expect([effort.value, small.value, others.queryByText('Saved')]).toEqual(['', 'openai/small', null]);
+  await userEvent.click(save);
+  await others.findByText('Saved', undefined, LATER);
+  expect(await stored()).toMatchObject({ llm_effort: null, llm_small_model: 'openai/small' });
+});
+
+it('CL1210: what is written stays when somebody else saves, and when the server does not answer', async () => {
+  await open('/settings/models');
+  const others = await section('Effort, stand-in and small model');
+  const small = await others.findByRole<HTMLInputElement>('combobox', { name: /^Small/ }, LATER);
+  await userEvent.clear(small);
+  await userEvent.type(small, 'openai/mine');
+  const { fetch } = globalThis;
+  await fetch(`${location.origin}/api/settings`, {
+    method: 'POST',
+    body: JSON.stringify({ llm_effort: 'low', llm_small_model: 'theirs' }),
+  });
+  let isSaved = false;
+  const down = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...args) => {
+    if (isSaved) throw new TypeError('no network');
+    isSaved = args[1]?.method === 'POST';
+    return fetch(...args);
+  });
+  onTestFinished(() => down.mockRestore());
+  // Each save reads the settings anew.
+  const model = await section('Model');
+  await userEvent.click(model.getByRole('button', { name: 'Save' }));
+  await others.findByRole('alert', undefined, LATER);
+  expect(small.value).toBe('openai/mine');
+  down.mockRestore();
+  const save = model.getByRole<HTMLButtonElement>('button', { name: 'Save' });
+  await waitFor(() => expect(save.disabled).toBe(false), LATER);
+  await userEvent.click(save);
+  await others.findByDisplayValue('low', undefined, LATER);
+  expect(small.value).toBe('openai/mine');
+  expect(small.isConnected).toBe(true);
 });
 
 it('CL936: limits are stored, and shown as they are stored', async () => {
@@ -143,6 +210,25 @@ it('SV1004: what is written into notes stays while an agent notes something, and
   expect((notes.getByRole('textbox') as HTMLTextAreaElement).value).toContain('Mine.');
   await userEvent.click(await notes.findByRole('button', { name: /^Drop this/ }, LATER));
   expect((notes.getByRole('textbox') as HTMLTextAreaElement).value).toBe('- Noted by an agent.');
+  await fetch(`${location.origin}/api/notes`, { method: 'PUT', body: JSON.stringify({ name: 'user', text: '- Prefers short answers.' }) });
+});
+
+it('CL1210: what is written into notes while they are saved stays, on top of what was saved', async () => {
+  await open('/settings/agents');
+  const notes = await section('Notes');
+  const text = await notes.findByRole<HTMLTextAreaElement>('textbox', undefined, LATER);
+  const release = holdSaves('/api/notes');
+  await userEvent.type(text, 'One.');
+  await userEvent.click(notes.getByRole('button', { name: 'Save these notes' }));
+  await userEvent.type(text, ' Two.');
+  release();
+  const save = notes.getByRole<HTMLButtonElement>('button', { name: 'Save these notes' });
+  await waitFor(() => expect(save.disabled).toBe(false), LATER);
+  expect(text.value).toMatch(/One\. Two\.$/);
+  await userEvent.click(save);
+  await waitFor(() => expect(save.disabled).toBe(true), LATER);
+  await notes.findByText('Saved', undefined, LATER);
+  expect([text.value, notes.queryByRole('alert')]).toEqual([expect.stringMatching(/One\. Two\.$/), null]);
   await fetch(`${location.origin}/api/notes`, { method: 'PUT', body: JSON.stringify({ name: 'user', text: '- Prefers short answers.' }) });
 });
 

@@ -73,11 +73,11 @@ function CommitForm({ repository: { uncommitted } }: { readonly repository: Work
   const { id } = useConversation();
   const [message, setMessage] = useState('');
   const { act, problem } = useCommand(
-    async () => {
+    async (sent: string) => {
       const isWhole = uncommitted.paths.length < uncommitted.count;
-      return tendon.review.commit(id, { message, ...(!isWhole && { paths: uncommitted.paths }) });
+      return tendon.review.commit(id, { message: sent, ...(!isWhole && { paths: uncommitted.paths }) });
     },
-    () => setMessage(''),
+    (sent) => setMessage((now) => (now === sent ? '' : now)),
   );
   if (uncommitted.count === 0) return <p className="review-row text-ink-3">{t('Everything is committed.')}</p>;
   const words = t('Commit {{count}} files', { count: uncommitted.count });
@@ -87,7 +87,7 @@ function CommitForm({ repository: { uncommitted } }: { readonly repository: Work
       aria-label={t('Commit')}
       onSubmit={(event) => {
         event.preventDefault();
-        if (message.trim() !== '' && !act.isPending) act.mutate();
+        if (message.trim() !== '' && !act.isPending) act.mutate(message);
       }}
     >
       <input
@@ -109,14 +109,14 @@ function CommitForm({ repository: { uncommitted } }: { readonly repository: Work
 function BranchForm({ onDone }: { readonly onDone: () => void }) {
   const { id } = useConversation();
   const [name, setName] = useState('');
-  const { act, problem } = useCommand(() => tendon.review.branch(id, name.trim()), onDone);
+  const { act, problem } = useCommand((sent: string) => tendon.review.branch(id, sent.trim()), onDone);
   return (
     <form
       className="review-row"
       aria-label={t('New branch')}
       onSubmit={(event) => {
         event.preventDefault();
-        if (name.trim() !== '' && !act.isPending) act.mutate();
+        if (name.trim() !== '' && !act.isPending) act.mutate(name);
       }}
     >
       <input
@@ -136,14 +136,14 @@ function BranchForm({ onDone }: { readonly onDone: () => void }) {
 }
 
 /** A command of git: it has worked when its exit code says so; else its own words are shown. */
-function useCommand(run: () => Promise<CommandOutcome>, onDone: () => void) {
+function useCommand(run: (sent: string) => Promise<CommandOutcome>, onDone: (sent: string) => void) {
   const lookAgain = useLookAgain();
   const act = useMutation({
-    mutationFn: async () => {
-      const { exit_code: code, output } = await run();
+    mutationFn: async (sent: string) => {
+      const { exit_code: code, output } = await run(sent);
       if (code !== 0) throw new Error(output.trim() || t('git ended with exit code {{code}}', { code }));
     },
-    onSuccess: onDone,
+    onSuccess: (_outcome, sent) => onDone(sent),
     onSettled: lookAgain,
   });
   const problem: ReactNode = act.error && (
