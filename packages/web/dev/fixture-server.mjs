@@ -298,8 +298,10 @@ function converse(socket, eventsOf) {
   let nextId = events.at(-1).id + 1;
   const from = Number(latest) + 1;
   const first = tail ? Math.max(from, nextId - Number(tail)) : from;
+  socket.emit('tendon_volatile', { volatile: 'replay', phase: 'begin' });
   if (first > from) socket.emit('tendon_volatile', tailFrame(events, { from, first_id: first, next_id: nextId }));
   for (const event of events.filter((one) => one.id >= first)) socket.emit('oh_event', event);
+  socket.emit('tendon_volatile', { volatile: 'replay', phase: 'end', next_id: nextId });
   const say = (event) => socket.emit('oh_event', { id: nextId++, timestamp: new Date().toISOString(), source: 'agent', ...event });
   const state = (agent_state) => say({ observation: 'agent_state_changed', content: '', extras: { agent_state, reason: '' } });
   socket.act = (action) => {

@@ -2,7 +2,7 @@
 import console from 'node:console';
 import { join } from 'node:path';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { act, cleanup, render, waitFor } from '@testing-library/react';
+import { act, cleanup, configure, render, waitFor } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type * as routes from './app/routes.tsx';
 
@@ -19,6 +19,9 @@ export function appOnFixture(): Open {
   let fixture: Fixture;
   let Pages: typeof routes.Pages;
   const { error } = console;
+  // Deadlines for busy machines, not measurements.
+  configure({ asyncUtilTimeout: 10_000 });
+  vi.setConfig({ testTimeout: 60_000 });
   beforeAll(async () => {
     console.error = (...printed) => void (isGivenUp(printed[0]) || error(...printed));
     const { startFixture } = (await import(join(import.meta.dirname, '../dev/fixture-server.mjs'))) as { startFixture: StartFixture };
@@ -32,7 +35,7 @@ export function appOnFixture(): Open {
   });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   afterEach(async () => {
-    await waitFor(() => expect(queries.isFetching()).toBe(0), { timeout: 10_000 });
+    await waitFor(() => expect(queries.isFetching()).toBe(0));
     cleanup();
     queries.clear();
   });

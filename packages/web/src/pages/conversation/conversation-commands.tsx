@@ -1,6 +1,6 @@
 import { actions } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
-import { memo, useEffect, useRef } from 'react';
+import { memo, useLayoutEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { type TabName, useConversationActs, useFact } from '../../conversation/open-conversation.ts';
 import { saveTrajectory } from '../../conversation/save-trajectory.ts';
@@ -51,7 +51,8 @@ export const ConversationCommands = memo(function ConversationCommands({ workben
     ),
     { id: 'home', title: t('All conversations'), group: 'Go to', run: () => void navigate(paths.home) },
   ]);
-  useEffect(focusComposer, []);
+  // Together with the page: the focus is not taken from what somebody focused since.
+  useLayoutEffect(focusComposer, []);
   return null;
 });
 
