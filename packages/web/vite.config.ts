@@ -13,8 +13,8 @@ const LEAST_BYTES = 1_024;
 
 /** Which page a path shows, and the most that its files may be, compressed: what comes later goes with the popup or panel that needs it. */
 const PAGES = {
-  '^/$': { page: 'pages/home/home-page.tsx', maxBytes: 125_000 },
-  '^/conversations/': { page: 'pages/conversation/conversation-page.tsx', maxBytes: 205_000 },
+  '^/$': { page: 'pages/home/home-page.tsx', maxBytes: 115_000 },
+  '^/conversations/': { page: 'pages/conversation/conversation-page.tsx', maxBytes: 192_000 },
 };
 
 /** What each path needs, for the bound of its page. */

@@ -1,12 +1,12 @@
 import { type ReactNode, useContext, useEffect, useId, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from 'react-router';
 import { cut } from '../copy/shorten.ts';
 import { bestFirst, type Command, CommandContext, type CommandRegistry, createRegistry, useCommands } from '../lib/commands.ts';
 import { keyMatches, keyText } from '../lib/keys.ts';
 import { paths } from '../lib/paths.ts';
 import { conversationsQuery } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
+import { navigate } from '../lib/address.tsx';
 import { t } from '../lib/language/text.ts';
 
 const WITHIN_MS = 800;
@@ -156,7 +156,6 @@ const MAX_CONVERSATIONS = 8;
 
 /** Conversations whose title has what was typed, newest first. */
 function useConversationCommands(text: string): readonly Command[] {
-  const navigate = useNavigate();
   const { data = [] } = useQuery({ ...conversationsQuery, refetchInterval: false });
   const typed = text.trim().toLowerCase();
   if (typed === '') return [];
@@ -165,7 +164,7 @@ function useConversationCommands(text: string): readonly Command[] {
     id: `conversation-${id}`,
     title,
     group: 'Conversations',
-    run: () => void navigate(paths.conversation(id)),
+    run: () => navigate(paths.conversation(id)),
   }));
 }
 

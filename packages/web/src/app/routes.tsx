@@ -1,9 +1,9 @@
-import { BrowserRouter, Outlet, Route, Routes, useLocation, useMatch, useNavigate } from 'react-router';
 import { Component, lazy, type ReactNode, Suspense, useContext } from 'react';
+import { AddressProvider, navigate, useAddress } from '../lib/address.tsx';
 import { useLanguage } from '../lib/language/language.ts';
 import { t } from '../lib/language/text.ts';
 import { useNotifications } from '../lib/notifications.ts';
-import { paths } from '../lib/paths.ts';
+import { type PageAddress, paths, readPath } from '../lib/paths.ts';
 import { NotFound } from '../pages/not-found.tsx';
 import { Button } from '../ui/button.tsx';
 import { CommandContext, useCommands } from '../lib/commands.ts';
@@ -20,18 +20,25 @@ const SharedPage = lazy(async () => ({ default: (await import('../pages/conversa
 /** The map of the app. Each page is a chunk of its own; the one that is there stays until the next one is loaded. */
 export function Pages() {
   return (
-    <BrowserRouter>
-      <Routes>
-        <Route element={<App />}>
-          <Route path="/" element={<HomePage />} />
-          <Route path="/conversations/:conversationId" element={<ConversationPage />} />
-          <Route path={`${paths.settings}/:page?`} element={<SettingsPage />} />
-          <Route path={paths.shared} element={<SharedPage />} />
-          <Route path="*" element={<NotFound />} />
-        </Route>
-      </Routes>
-    </BrowserRouter>
+    <AddressProvider>
+      <App />
+    </AddressProvider>
   );
+}
+
+function PageAt({ at }: { readonly at: PageAddress }) {
+  switch (at.page) {
+    case 'home':
+      return <HomePage />;
+    case 'conversation':
+      return <ConversationPage id={at.id} />;
+    case 'settings':
+      return <SettingsPage name={at.name} />;
+    case 'shared':
+      return <SharedPage id={at.id} />;
+    case 'none':
+      return <NotFound />;
+  }
 }
 
 interface PageBorderProps {
@@ -79,15 +86,15 @@ function PageError({ error }: { readonly error: unknown }) {
 
 /** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
 function App() {
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   const language = useLanguage();
-  const isWatching = useMatch(paths.shared) !== null;
-  const isInSettings = useMatch(`${paths.settings}/:page?`) !== null;
+  const at = readPath(pathname);
+  const isWatching = at.page === 'shared';
   return (
     // Texts are asked for when something is drawn: in another language all of it is drawn anew.
     <KeyboardProvider key={language}>
       <div className="app" ref={inheritFocus}>
-        {!isWatching && !isInSettings && (
+        {!isWatching && at.page !== 'settings' && (
           <a className="skip-link" href="#composer">
             {t('Write a message')}
           </a>
@@ -96,7 +103,7 @@ function App() {
         {!isWatching && <Notifier />}
         <PageBorder at={pathname}>
           <Suspense>
-            <Outlet />
+            <PageAt at={at} />
           </Suspense>
         </PageBorder>
         <Palette />
@@ -120,13 +127,11 @@ function Notifier() {
 /** What can be done on every page. */
 function AppCommands() {
   const registry = useContext(CommandContext);
-  const navigate = useNavigate();
-  const go = (path: string) => void navigate(path);
   useCommands('app', [
     { id: 'palette', title: t('Search or run a command'), group: 'App', keys: ['mod+k'], listed: false, run: registry.openPalette },
-    { id: 'new', title: t('New task'), group: 'App', keys: ['g n'], when: 'stream', run: () => go(paths.home) },
-    { id: 'settings', title: t('Settings'), group: 'App', keys: ['mod+,'], run: () => go(paths.settings) },
-    { id: 'language', title: t('Language'), group: 'App', run: () => go(paths.settingsPage('appearance')) },
+    { id: 'new', title: t('New task'), group: 'App', keys: ['g n'], when: 'stream', run: () => navigate(paths.home) },
+    { id: 'settings', title: t('Settings'), group: 'App', keys: ['mod+,'], run: () => navigate(paths.settings) },
+    { id: 'language', title: t('Language'), group: 'App', run: () => navigate(paths.settingsPage('appearance')) },
     { id: 'theme-light', title: t('Theme: light'), group: 'App', run: () => theme.choose('light') },
     { id: 'theme-dark', title: t('Theme: dark'), group: 'App', run: () => theme.choose('dark') },
     { id: 'theme-system', title: t('Theme: follow the system'), group: 'App', run: () => theme.choose('system') },

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { useNavigate } from 'react-router';
 import { conversationSentence as stateOf } from '../copy/state-sentence.ts';
 import { t } from '../lib/language/text.ts';
 import { notifications } from '../lib/notifications.ts';
 import { paths } from '../lib/paths.ts';
 import { conversationsQuery } from '../lib/server.ts';
+import { navigate } from '../lib/address.tsx';
 import { useBadge, useQuestions, useWaitingHosts } from '../pages/inbox/use-questions.ts';
 
 /** Shows each question that comes while the page is hidden, once. */
@@ -15,7 +15,6 @@ export function ShowWaiting() {
   const questions = useQuestions();
   const hosts = useWaitingHosts();
   useBadge(questions.length + hosts.length);
-  const navigate = useNavigate();
   const seen = useRef<Set<string>>(undefined);
   useEffect(() => {
     const waiting = [
@@ -28,9 +27,9 @@ export function ShowWaiting() {
     ];
     for (const { info, tag, body } of waiting) {
       if (!document.hidden || seen.current?.has(tag)) continue;
-      notifications.show(info.title, { body, tag, onClick: () => void navigate(paths.conversation(info.conversation_id)) });
+      notifications.show(info.title, { body, tag, onClick: () => navigate(paths.conversation(info.conversation_id)) });
     }
     seen.current = new Set(waiting.map(({ tag }) => tag));
-  }, [questions, hosts, navigate]);
+  }, [questions, hosts]);
   return null;
 }

@@ -3,7 +3,6 @@ import { actions } from '@tendon/client';
 import type { AgentState } from '@tendon/protocol';
 import { ArrowUp } from 'lucide-react';
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
-import { useNavigate } from 'react-router';
 import { useConversationActs } from '../conversation/open-conversation.ts';
 import { reviewComments, withComments } from '../conversation/review-comments.ts';
 import { useSendNow } from '../conversation/send-now.ts';
@@ -21,6 +20,7 @@ import { LoopChoices } from './loop-choices.tsx';
 import { QuestionChoices } from './question-choices.tsx';
 import type { Suggestion } from './suggestions.tsx';
 import { WaitingComments } from './waiting-comments.tsx';
+import { navigate } from '../lib/address.tsx';
 import { t, textKey } from '../lib/language/text.ts';
 
 const PLACEHOLDERS = {
@@ -194,14 +194,13 @@ function useMessage() {
 
 function useSlash(): readonly Suggestion[] {
   const { id, connection } = useConversationActs();
-  const navigate = useNavigate();
   return [
     { name: '/pause', about: t('Pause the agent'), run: () => connection.send(actions.pause()) },
     { name: '/resume', about: t('Let it go on'), run: () => connection.send(actions.resume()) },
     { name: '/stop', about: t('Stop it'), run: () => connection.send(actions.stop()) },
     { name: '/compact', about: t('Compact the conversation'), run: () => connection.send(actions.shortenHistory()) },
     { name: '/export', about: t('Download as JSON'), run: () => void saveTrajectory(id) },
-    { name: '/new', about: t('Begin another task'), run: () => void navigate(paths.home) },
+    { name: '/new', about: t('Begin another task'), run: () => navigate(paths.home) },
   ];
 }
 

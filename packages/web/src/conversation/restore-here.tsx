@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CheckpointChanges, CheckpointInfo } from '@tendon/protocol';
-import { useNavigate } from 'react-router';
 import { useConversationActs } from './open-conversation.ts';
 import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Late } from '../ui/placeholder.tsx';
+import { navigate } from '../lib/address.tsx';
 import { t, textKey } from '../lib/language/text.ts';
 
 interface RestoreHereProps {
@@ -120,10 +120,9 @@ function Changes({ changes: { count, changes } }: { readonly changes: Checkpoint
 
 function Fork({ lastId, words }: NonNullable<RestoreHereProps['fork']>) {
   const { id } = useConversationActs();
-  const navigate = useNavigate();
   const fork = useMutation({
     mutationFn: () => tendon.conversations.fork(id, lastId),
-    onSuccess: ({ conversation_id: forked }) => void navigate(paths.conversation(forked)),
+    onSuccess: ({ conversation_id: forked }) => navigate(paths.conversation(forked)),
   });
   return (
     <>

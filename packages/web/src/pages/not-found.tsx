@@ -1,5 +1,5 @@
-import { Link } from 'react-router';
 import { paths } from '../lib/paths.ts';
+import { Link } from '../ui/link.tsx';
 import { t } from '../lib/language/text.ts';
 
 export function NotFound() {

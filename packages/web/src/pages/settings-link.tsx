@@ -1,8 +1,8 @@
 import { Settings } from 'lucide-react';
-import { Link } from 'react-router';
 import { keyText } from '../lib/keys.ts';
 import { paths } from '../lib/paths.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Link } from '../ui/link.tsx';
 import { t } from '../lib/language/text.ts';
 
 /** Leads to the settings, from the bar of a page. */

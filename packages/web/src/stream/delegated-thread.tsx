@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { actions } from '@tendon/client';
 import { createContext, useContext, useMemo } from 'react';
-import { Link } from 'react-router';
 import { Prose } from '../code/prose.tsx';
 import { ConversationActsContext, ConversationContext, useConversationActs } from '../conversation/open-conversation.ts';
 import { useConnection } from '../conversation/use-connection.ts';
@@ -16,6 +15,7 @@ import { projectItems } from './project-items.ts';
 import { RowLine } from './row-line.tsx';
 import type { SpeechItem, StepItem } from './stream-item.ts';
 import { useFolds } from './use-folds.ts';
+import { Link } from '../ui/link.tsx';
 import { t } from '../lib/language/text.ts';
 
 /** How many threads stand in one another here; deeper ones are read on their own pages. */

@@ -2,7 +2,6 @@
 import { type Event, fromJson } from '@tendon/protocol';
 import { INITIAL_STATE, reduce } from '@tendon/protocol/reduce';
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { MemoryRouter } from 'react-router';
 import { afterEach, expect, it } from 'vitest';
 import { ConversationContext, type OpenConversation } from '../conversation/open-conversation.ts';
 import { Stream } from './stream.tsx';
@@ -28,11 +27,9 @@ function shown(given: { readonly events?: readonly Event[]; readonly answer?: ob
   };
   const value = { id: 'c', snapshot, connection: { send: () => true }, show: () => undefined };
   return (
-    <MemoryRouter>
-      <ConversationContext value={value as unknown as OpenConversation}>
-        <Stream />
-      </ConversationContext>
-    </MemoryRouter>
+    <ConversationContext value={value as unknown as OpenConversation}>
+      <Stream />
+    </ConversationContext>
   );
 }
 

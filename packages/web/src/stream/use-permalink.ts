@@ -1,8 +1,8 @@
 import type { ConversationSnapshot } from '@tendon/client';
 import { useEffect, useRef } from 'react';
-import { useLocation } from 'react-router';
 import { useConversationActs } from '../conversation/open-conversation.ts';
 import type { StreamItem } from './stream-item.ts';
+import { type Address, useAddress } from '../lib/address.tsx';
 import type { Folds } from './use-folds.ts';
 
 /** Events that are loaded on either side of one that a link leads to. */
@@ -18,28 +18,28 @@ interface PermalinkOptions {
 /** Goes to the event that the address names (`#event-300`), loads what is around it where that is missing, and opens what it is folded into. */
 export function usePermalink({ snapshot: { loaded, gaps }, items, folds, go }: PermalinkOptions): void {
   const { connection } = useConversationActs();
-  const { hash, key } = useLocation();
+  const address = useAddress();
   /** The navigation that was followed: a later event must not take the reader back there. */
-  const followed = useRef('');
-  const asked = useRef('');
+  const followed = useRef<Address>(undefined);
+  const asked = useRef<Address>(undefined);
   useEffect(() => {
-    const [, name] = /^#event-(\d+)$/.exec(hash) ?? [];
-    if (name === undefined || followed.current === key || !loaded) return;
+    const [, name] = /^#event-(\d+)$/.exec(address.hash) ?? [];
+    if (name === undefined || followed.current === address || !loaded) return;
     const id = Number(name);
     const gap = gaps?.find(({ from, to }) => from <= id && id < to);
     if (gap) {
-      if (asked.current !== key)
+      if (asked.current !== address)
         connection.load({ from: Math.max(gap.from, id - AROUND), to: Math.min(gap.to, id + AROUND) }).catch(() => undefined);
-      asked.current = key;
+      asked.current = address;
       return;
     }
-    followed.current = key;
+    followed.current = address;
     const index = placeOf(items, id);
     const item = items[index];
     if (!item) return;
     folds.set(item.key, true);
     go(index);
-  }, [hash, key, items, loaded, gaps, folds, go, connection]);
+  }, [address, items, loaded, gaps, folds, go, connection]);
 }
 
 /** Where the row of an event stands: its own, the step or the fold that has it, else the one before it. */

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
 import { ArrowLeft, FolderGit2, GitBranch, PanelRight, Search } from 'lucide-react';
 import { memo, useContext, useState } from 'react';
-import { Link } from 'react-router';
 import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
@@ -16,6 +15,7 @@ import { ConversationsPopup } from './conversations-popup.tsx';
 import { SharePopup } from './share-popup.tsx';
 import { ThisConversationPopup } from './this-conversation-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
+import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
 export const ConversationBar = memo(function ConversationBar(props: {

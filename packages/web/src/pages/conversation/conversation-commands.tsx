@@ -1,7 +1,6 @@
 import { actions } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
 import { memo, useLayoutEffect, useRef } from 'react';
-import { useNavigate } from 'react-router';
 import { type TabName, useConversationActs, useFact } from '../../conversation/open-conversation.ts';
 import { saveTrajectory } from '../../conversation/save-trajectory.ts';
 import { type Command, useCommands } from '../../lib/commands.ts';
@@ -9,6 +8,7 @@ import { paths } from '../../lib/paths.ts';
 import { useServed } from '../../workbench/use-served.ts';
 import { TAB_NAMES } from '../../workbench/workbench.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
+import { navigate } from '../../lib/address.tsx';
 import { t } from '../../lib/language/text.ts';
 
 const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'notebook', 'browser', 'app', 'plan', 'raw'];
@@ -22,7 +22,6 @@ interface ConversationCommandsProps {
 /** What can be done with this conversation, for the palette and the keyboard. */
 export const ConversationCommands = memo(function ConversationCommands({ workbench, onTab }: ConversationCommandsProps) {
   const { id, show } = useConversationActs();
-  const navigate = useNavigate();
   const served = useServed();
   useCommands('conversation', [
     ...useAgentCommands(),
@@ -49,7 +48,7 @@ export const ConversationCommands = memo(function ConversationCommands({ workben
     ...served.links.map(({ port, link }) =>
       here(`open-app-${port}`, t('Open app on port {{port}}', { port }), () => void window.open(link, '_blank', 'noopener')),
     ),
-    { id: 'home', title: t('All conversations'), group: 'Go to', run: () => void navigate(paths.home) },
+    { id: 'home', title: t('All conversations'), group: 'Go to', run: () => navigate(paths.home) },
   ]);
   // Together with the page: the focus is not taken from what somebody focused since.
   useLayoutEffect(focusComposer, []);

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ChosenBy, ConversationModels } from '@tendon/protocol';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
+import { Link } from '../../ui/link.tsx';
 import { effortWords, OtherModelFields, type OtherModels } from '../settings/other-model-fields.tsx';
 
 const CHOSEN_BY: Readonly<Record<ChosenBy, PlainText>> = {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
-import { Link } from 'react-router';
 import { ago } from '../../copy/figures.ts';
 import { conversationSentence, isRunningNow, isWaiting } from '../../copy/state-sentence.ts';
 import { paths } from '../../lib/paths.ts';
 import { conversationsQuery } from '../../lib/server.ts';
 import { StateGlyph } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { Link } from '../../ui/link.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const MOST = 50;

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import type { ConversationConnection, ConversationInfo, ConversationSnapshot } from '@tendon/client';
 import type { LlmMetrics } from '@tendon/protocol';
 import { memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
-import { useParams } from 'react-router';
 import { ComposerBox } from '../../composer/composer-box.tsx';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
 import type { OpenConversation, Shown, TabName } from '../../conversation/open-conversation.ts';
@@ -29,10 +28,9 @@ import type { Glyph } from '../../ui/icon.tsx';
 import { StatusBar } from '../status-bar.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 
-export function ConversationPage() {
-  const { conversationId = '' } = useParams();
-  const open = useConnection(conversationId);
-  const info = useQuery(conversationQuery(conversationId));
+export function ConversationPage({ id }: { readonly id: string }) {
+  const open = useConnection(id);
+  const info = useQuery(conversationQuery(id));
   if (info.data === null || (open?.snapshot.connection.state === 'refused' && open.snapshot.connection.cause === 'unknown-conversation'))
     return <NotFound />;
   if (!open) {
@@ -42,7 +40,7 @@ export function ConversationPage() {
       </main>
     );
   }
-  return <ConversationScreen key={conversationId} id={conversationId} info={info.data} {...open} />;
+  return <ConversationScreen key={id} id={id} info={info.data} {...open} />;
 }
 
 interface ConversationScreenProps {

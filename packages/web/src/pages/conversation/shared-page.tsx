@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'react';
-import { useParams } from 'react-router';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
 import { Stream } from '../../stream/stream.tsx';
 import { Mark } from '../../ui/icon.tsx';
@@ -9,10 +8,9 @@ import { useConnection } from '../../conversation/use-connection.ts';
 import { t } from '../../lib/language/text.ts';
 
 /** A conversation as a link shows it: everything that happens, live, and nothing to press. The link's key stands behind `#`. */
-export function SharedPage() {
-  const { conversationId = '' } = useParams();
+export function SharedPage({ id }: { readonly id: string }) {
   const [share] = useState(() => location.hash.slice(1));
-  const open = useConnection(conversationId, share);
+  const open = useConnection(id, share);
   if (share === '' || open?.snapshot.connection.state === 'refused') {
     return (
       <main className="notice">
@@ -28,7 +26,7 @@ export function SharedPage() {
       </main>
     );
   }
-  return <Watching id={conversationId} {...open} />;
+  return <Watching id={id} {...open} />;
 }
 
 function Watching({ id, connection, snapshot }: { readonly id: string } & NonNullable<ReturnType<typeof useConnection>>) {

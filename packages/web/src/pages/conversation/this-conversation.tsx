@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConfirmationMode, NetworkMode } from '@tendon/protocol';
-import { Link } from 'react-router';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { ConversationModelsSection } from './conversation-models.tsx';
 import { RuleList } from '../rule-list.tsx';
+import { Link } from '../../ui/link.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const MODES: Readonly<Record<ConfirmationMode, PlainText>> = {

@@ -1,7 +1,6 @@
 import type { ConversationInfo } from '@tendon/client';
 import { Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { Link } from 'react-router';
 import { costWords } from '../../copy/cost-words.ts';
 import { ago } from '../../copy/figures.ts';
 import { conversationSentence } from '../../copy/state-sentence.ts';
@@ -9,6 +8,7 @@ import { paths } from '../../lib/paths.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { Icon, StateGlyph } from '../../ui/icon.tsx';
+import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
 export function ConversationRow({ info, onDelete }: { readonly info: ConversationInfo; readonly onDelete: () => void }) {

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useContext, useEffect } from 'react';
-import { Link } from 'react-router';
 import { isWaiting } from '../../copy/state-sentence.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { keyText } from '../../lib/keys.ts';
@@ -16,6 +15,7 @@ import { StatusBar } from '../status-bar.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { ModelGuide } from './model-guide.tsx';
 import { TaskComposer } from './task-composer.tsx';
+import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
 /** Its questions are of the protocol, which a first look at the page can do without. */

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
 import { useDeferredValue, useState } from 'react';
-import { Link } from 'react-router';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import type { ChosenRepository } from './repository-choice.tsx';
+import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
 interface RepositoryPickerProps {

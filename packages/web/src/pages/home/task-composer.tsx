@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { newId, type NewConversation } from '@tendon/client';
 import { ChevronDown, Folder, type LucideIcon } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useNavigate } from 'react-router';
 import type { Attachment } from '../../composer/attachments.tsx';
 import { AgentChoice, ModelChoice } from '../../composer/choices.tsx';
 import { Composer } from '../../composer/composer.tsx';
@@ -14,6 +13,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { focusOnMount, Popup } from '../../ui/popup.tsx';
 import { type ChosenRepository, RepositoryChoice } from './repository-choice.tsx';
+import { navigate } from '../../lib/address.tsx';
 import { t } from '../../lib/language/text.ts';
 
 /** The key of a request that may be repeated because it got no answer: the same as long as the request is. */
@@ -41,7 +41,6 @@ interface Task {
 /** Makes a conversation of the task and goes there. */
 function useStart({ text, attachments, folder, worktree, repository }: Task, onStarted: () => void) {
   const requestKey = useRequestKey();
-  const navigate = useNavigate();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () => {
@@ -53,11 +52,11 @@ function useStart({ text, attachments, folder, worktree, repository }: Task, onS
       };
       return tendon.conversations.create(body, { idempotencyKey: requestKey.of(body) });
     },
-    onSuccess: async ({ conversation_id: id }) => {
+    onSuccess: ({ conversation_id: id }) => {
       requestKey.forget();
       onStarted();
       void queries.invalidateQueries({ queryKey: ['conversations'] });
-      await navigate(paths.conversation(id));
+      navigate(paths.conversation(id));
     },
   });
 }

@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Link } from 'react-router';
 import { ago } from '../../copy/figures.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
+import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
 /** One letter more is no search more. */

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
-import { Link } from 'react-router';
 import { NetworkAnswers, networkConsequence, useNetworkAnswer } from '../../composer/network-question.tsx';
 import { ago } from '../../copy/figures.ts';
 import { t } from '../../lib/language/text.ts';
 import { paths } from '../../lib/paths.ts';
 import { StateGlyph } from '../../ui/icon.tsx';
+import { Link } from '../../ui/link.tsx';
 import type { WaitingHost } from './use-questions.ts';
 
 interface NetworkQuestionProps {

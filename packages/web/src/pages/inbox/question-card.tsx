@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { QuestionAnswer } from '@tendon/protocol';
 import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
-import { Link } from 'react-router';
 import { actionRisk, decisionWords, RiskChip, useIsNew } from '../../composer/decision.tsx';
 import { ago } from '../../copy/figures.ts';
 import { askedSentence } from '../../copy/shorten.ts';
@@ -11,6 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { StateGlyph } from '../../ui/icon.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import type { WaitingQuestion } from './use-questions.ts';
+import { Link } from '../../ui/link.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 
 interface QuestionCardProps {

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SandboxInfo } from '@tendon/protocol';
-import { Link } from 'react-router';
 import { sizeWords, elapsed } from '../../copy/figures.ts';
 import { paths } from '../../lib/paths.ts';
 import { serverInfoQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListSection } from './list-section.tsx';
+import { Link } from '../../ui/link.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const queryKey = ['sandboxes'];

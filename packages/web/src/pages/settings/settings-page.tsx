@@ -1,16 +1,15 @@
 import { Suspense, useEffect } from 'react';
-import { Link, useParams } from 'react-router';
 import { paths } from '../../lib/paths.ts';
 import { cx } from '../../ui/cx.ts';
 import { Mark } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { SETTINGS_PAGES } from './settings-pages.ts';
+import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
 /** What is not chosen where a task begins, a page for each subject, and for whom it holds. */
-export function SettingsPage() {
-  const { page: name } = useParams();
+export function SettingsPage({ name }: { readonly name: string | undefined }) {
   const page = name === undefined ? SETTINGS_PAGES[0] : SETTINGS_PAGES.find(({ id }) => id === name);
   const title = t(page?.title ?? 'Settings');
   useEffect(() => {

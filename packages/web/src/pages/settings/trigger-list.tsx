@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { TriggerInfo } from '@tendon/protocol';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { ago } from '../../copy/figures.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { Link } from '../../ui/link.tsx';
 import { type PlainText, t, textKey, tx } from '../../lib/language/text.ts';
 
 const queryKey = ['triggers'];

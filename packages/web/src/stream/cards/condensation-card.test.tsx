@@ -2,7 +2,6 @@
 import { type Event, fromJson } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { MemoryRouter } from 'react-router';
 import { afterEach, expect, it } from 'vitest';
 import { LoopChoices } from '../../composer/loop-choices.tsx';
 import { ConversationContext, type OpenConversation } from '../../conversation/open-conversation.ts';
@@ -33,12 +32,10 @@ function show(events: readonly Event[], { isWatched = false, agentState = 'finis
   const connection = { send: (action: unknown) => sent.push(action) > 0 };
   const value = { id: 'c', snapshot, connection, show: () => undefined, isWatched };
   render(
-    <MemoryRouter>
-      <ConversationContext value={value as unknown as OpenConversation}>
-        <Stream />
-        <LoopChoices />
-      </ConversationContext>
-    </MemoryRouter>,
+    <ConversationContext value={value as unknown as OpenConversation}>
+      <Stream />
+      <LoopChoices />
+    </ConversationContext>,
   );
   for (const row of screen.queryAllByRole('button', { name: /the history/ })) fireEvent.click(row);
   return sent;

@@ -3,7 +3,6 @@ import { actions } from '@tendon/client';
 import { canRequest, type Event, type Observation } from '@tendon/protocol';
 import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { Link } from 'react-router';
 import { Well } from '../../code/output.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { causeWords, troubleWords } from '../../copy/error-words.ts';
@@ -14,6 +13,7 @@ import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import type { Card, ObservationCard } from './card.tsx';
+import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
 export const errorCard: ObservationCard<'error'> = ({ id, content, extras, timestamp }) =>

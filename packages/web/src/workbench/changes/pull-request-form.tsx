@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import type { WorkspaceRepository } from '@tendon/protocol';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLookAgain } from './use-review.ts';
+import { Link } from '../../ui/link.tsx';
 import { t, tx } from '../../lib/language/text.ts';
 
 interface PullRequestFormProps {

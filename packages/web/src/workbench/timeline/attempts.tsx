@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { costWords } from '../../copy/cost-words.ts';
 import { conversationSentence } from '../../copy/state-sentence.ts';
@@ -11,6 +10,7 @@ import { conversationQuery, conversationsQuery, tendon } from '../../lib/server.
 import { Button } from '../../ui/button.tsx';
 import { StateGlyph } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { Link } from '../../ui/link.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 
 /** Conversations that go on from this one, and the one and the others that it goes on from: attempts at the same work. */
