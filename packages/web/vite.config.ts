@@ -13,9 +13,37 @@ const LEAST_BYTES = 1_024;
 
 /** Which page a path shows, and the most that its files may be, compressed: what comes later goes with the popup or panel that needs it. */
 const PAGES = {
-  '^/$': { page: 'pages/home/home-page.tsx', maxBytes: 115_000 },
-  '^/conversations/': { page: 'pages/conversation/conversation-page.tsx', maxBytes: 192_000 },
+  '^/$': { page: 'pages/home/home-page.tsx', maxBytes: 111_000 },
+  '^/conversations/': { page: 'pages/conversation/conversation-page.tsx', maxBytes: 186_000 },
 };
+
+const within = (...places: string[]) => new RegExp(`/(?:${places.join('|')})`);
+
+/**
+ * What the pages share comes in two files, one for every page and one for what shows a conversation. Cut by who shares what, it would be
+ * twenty: each with headers of half a kilobyte, and with words that the others have too.
+ */
+const SHARED = [
+  {
+    name: 'common',
+    minShareCount: 1,
+    test: within(
+      String.raw`web/src/(?:ui|copy|app/(?!show-waiting)|lib/(?!shared-list|save-blob|language/(?:translator|.*\.json)))`,
+      String.raw`web/src/(?:composer/(?:choices|attachments|suggestions|composer\.)|conversation/open-|pages/(?:status-bar|sign-in|settings-link|not-found))`,
+      'client/src/(?:rest|create-rest|new-id)|protocol/src/(?:agent-state|rest)',
+      'node_modules/(?:react|react-dom|scheduler|lucide-react|@tanstack/(?:query-core|react-query))/|preload-helper',
+    ),
+  },
+  {
+    name: 'conversation',
+    minShareCount: 2,
+    test: within(
+      'web/src/(?:stream|code|conversation|composer)/',
+      'client/src/(?:connection|actions)|protocol/src/(?:event|kind-shapes|read-shape|codec|reduce|partial-answer|answered-by)',
+      String.raw`node_modules/(?:marked|diff|@socket\.io|(?:socket|engine)\.io-(?:client|parser)|@tanstack/(?:react-virtual|virtual-core))/`,
+    ),
+  },
+].map((group) => ({ ...group, includeDependenciesRecursively: false }));
 
 /** What each path needs, for the bound of its page. */
 const filesOf = new Map<keyof typeof PAGES, readonly string[]>();
@@ -62,6 +90,10 @@ const preloaded: Plugin = {
         return found;
       };
       const first = neededBy(entry.fileName);
+      const common = chunks.find(({ name }) => name === 'common')!;
+      const strangers = [...neededBy(common.fileName)].filter((name) => !/(?:common|rolldown-runtime)-[^/]+$/.test(name));
+      // It would run before what it needs.
+      if (strangers.length > 0) this.error(`the file of all pages needs ${strangers.join(', ')}: add what it needs of it to SHARED`);
       const styles = Object.keys(bundle).filter((name) => /^assets\/index-.*\.css$/.test(name));
       const pages = (Object.keys(PAGES) as (keyof typeof PAGES)[]).map((path) => {
         const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(PAGES[path].page))!;
@@ -88,7 +120,14 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), preloaded, compressed],
   resolve: { conditions: ['tendon-source', 'module', 'browser'] },
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, reportCompressedSize: true },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    reportCompressedSize: true,
+    rolldownOptions: { output: { codeSplitting: { groups: SHARED } } },
+  },
   server: {
     proxy: {
       '/api': { target: server },
