@@ -69,10 +69,14 @@ export async function focusedName(page: Page): Promise<string> {
   return page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? ""');
 }
 
-/** Waits until it is on screen. */
+/** Waits until it is on screen; it may be gone right after. */
 export async function expectVisible(locator: Locator): Promise<void> {
   await locator.first().waitFor();
-  expect(await locator.first().isVisible()).toBe(true);
+}
+
+/** A sequence has to come within 800 ms: the second key is sent before the page has dealt with the first. */
+export async function pressSequence(page: Page, first: string, second: string): Promise<void> {
+  await Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
 }
 
 /** The program that the package puts into pages. */

@@ -11,6 +11,7 @@ import {
   focusedName,
   launchBrowser,
   openPage,
+  pressSequence,
   type PageOptions,
 } from './web-browser.ts';
 
@@ -62,8 +63,7 @@ it('CL20 CL29: every kind there is can be read, and axe finds nothing in it, in 
   ];
   const page = await open('kinds', { eventsOf: () => events });
   await page.getByRole('feed').focus();
-  await page.keyboard.press('g');
-  await page.keyboard.press('g');
+  await pressSequence(page, 'g', 'g');
   for (let step = 0; step < 120; step += 1) await page.keyboard.press('j');
   await expectAccessible(page);
   await page.keyboard.press('r');
@@ -86,8 +86,7 @@ it('CL24 CL29: ten thousand events keep 60 rows in the document, and the keyboar
   await page.getByText('All parts are done.').waitFor();
   expect(await rows(page)).toBeLessThanOrEqual(60);
   await page.getByRole('feed').focus();
-  await page.keyboard.press('g');
-  await page.keyboard.press('g');
+  await pressSequence(page, 'g', 'g');
   await focused(page, /Part 1 of/);
   expect(await rows(page)).toBeLessThanOrEqual(60);
   await page.keyboard.press(']');

@@ -237,7 +237,7 @@ async function scripted(answers: readonly unknown[]): Promise<TendonProcess> {
 }
 
 const bash = (command: string, text = '') => ({ text, toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
-const WAITS = 'for i in $(seq 200); do echo "row $i"; sleep 0.1; done';
+const WAITS = 'for i in $(seq 2000); do echo "row $i"; sleep 0.1; done';
 
 describe('while it works', () => {
   it('output is live, Stop ends it, and the conversation goes on', async () => {
@@ -277,11 +277,14 @@ describe('while it works', () => {
   });
 
   it('Pause holds it and Resume lets it go on', async () => {
-    const tendon = await scripted([bash('sleep 1; echo waited'), bash('echo second'), { text: 'Both ran.' }]);
+    const tendon = await scripted([bash('until [ -e go ]; do sleep 0.1; done; echo waited'), bash('echo second'), { text: 'Both ran.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'two commands');
-    await expectState(page, /^Running sleep/);
+    await expectState(page, /^Running until/);
     await page.keyboard.press('Control+.');
+    await expectState(page, /^Pausing: the command ends first/);
+    const id = page.url().split('/').at(-1);
+    await tendon.json(`/api/conversations/${id}/save-file`, { filePath: 'go', content: '' });
     await expectState(page, 'Paused by you');
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Both ran.').waitFor();
@@ -328,7 +331,7 @@ describe('while it works', () => {
     await composer(page).fill('two');
     await composer(page).press('Enter');
     await page.getByText('Not sent yet').waitFor();
-    await page.getByText(/^Reconnecting, nothing is lost/).waitFor();
+    await page.getByText(/^(?:Reconnecting, nothing is lost|Offline\.)/).waitFor();
     await expectAccessible(page);
     await tendon.start();
     await page.getByText('Second answer.').waitFor();
