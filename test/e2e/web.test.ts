@@ -163,7 +163,7 @@ describe('on the demo model', () => {
 
   it('CL595: what the build made is sent compressed', async () => {
     const page = await (await fetch(tendon.url)).text();
-    const script = /<script type="module"[^>]* src="([^"]+)"/.exec(page)![1]!;
+    const script = /<link rel="modulepreload"[^>]* href="([^"]+\/common-[^"]+)"/.exec(page)![1]!;
     const [plain, ...compressed] = await Promise.all(
       ['identity', 'gzip', 'br'].map((encoding) => fetch(tendon.url + script, { headers: { 'accept-encoding': encoding } })),
     );
