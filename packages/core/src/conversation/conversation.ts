@@ -34,8 +34,11 @@ export interface Conversation extends ConversationView {
   submit(action: ParsedAction, about?: number): Promise<SubmitResult>;
   /** Appends what happened around the agent, under the id that is given; for the host, not for clients. Rejects with the storage's error. */
   note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void>;
-  /** The policy was changed: what waits and is allowed by now runs; the rest goes on waiting. Rejects with the storage's error. */
-  judgeAgain(): Promise<void>;
+  /**
+   * The policy was changed, as the notice says: what waits and is allowed by now runs, the rest goes on waiting. False when it was closed
+   * meanwhile, and nothing is in the log. Rejects with the storage's error.
+   */
+  judgeAgain(notice: SourcedDraft): Promise<boolean>;
   /** Appends `awaiting_user_input` when the agent was stopped; otherwise nothing. Rejects with the storage's error. */
   reopen(): Promise<void>;
   /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */

@@ -262,11 +262,12 @@ class OpenConversation implements Conversation {
     await folded.append(({ conversation }) => drafts(conversation.nextId));
   }
 
-  async judgeAgain(): Promise<void> {
-    const judged = judgeAgain(this.#ports);
+  async judgeAgain(notice: SourcedDraft): Promise<boolean> {
+    const judged = judgeAgain(this.#ports, notice);
     this.#requests = Promise.allSettled([this.#requests, judged]);
-    await judged;
+    const isReported = await judged;
     this.wake();
+    return isReported;
   }
 
   get partialAnswer(): readonly DeltaFrame[] {

@@ -1,4 +1,5 @@
 /** Asks an analyzer about the actions of an answer whose risk decides whether a person is asked. */
+import type { ActionDraft } from '@tendon/protocol';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { AnalyzerName } from '../policy/confirmation-policy.ts';
 import type { Risk } from '../policy/risk.ts';
@@ -30,15 +31,32 @@ export async function analyzeActions(
     if (!call.ok || signal.aborted) return undefined;
     const { needs } = policy(call.action, { folder, hook: hooked.verdicts[index] });
     if (call.action.action === 'run') folder = undefined;
-    return needs && { name: needs, analysis: analyzers[needs]?.analyze(call.action, signal) ?? unanalyzed('it is not set up') };
+    return needs && analyzeAction({ analyzers }, needs, { action: call.action, signal });
   });
-  const found = await Promise.all(asked.map(async (each) => each && { name: each.name, ...(await each.analysis) }));
-  const problems = found.flatMap((each) => (each?.problem === undefined ? [] : [failureOf(each.name, each.problem)]));
+  const found = await Promise.all(asked);
   return {
     risks: found.map((each) => each?.risk),
-    notices: [...new Set(problems)].map((problem) => engineError(problem, 'AGENT_ERROR$ANALYZER_FAILED')),
+    notices: unanalyzedNotices(found),
     spent: found.flatMap((each) => each?.spent ?? []),
   };
+}
+
+export interface NamedAnalysis extends Analysis {
+  readonly name: AnalyzerName;
+}
+
+export async function analyzeAction(
+  { analyzers }: Pick<LoopPorts, 'analyzers'>,
+  name: AnalyzerName,
+  { action, signal }: { readonly action: ActionDraft; readonly signal: AbortSignal },
+): Promise<NamedAnalysis> {
+  return { name, ...((await analyzers[name]?.analyze(action, signal)) ?? unanalyzed('it is not set up')) };
+}
+
+/** One for each problem that there was. */
+export function unanalyzedNotices(found: readonly (NamedAnalysis | undefined)[]): readonly SourcedDraft[] {
+  const problems = found.flatMap((each) => (each?.problem === undefined ? [] : [failureOf(each.name, each.problem)]));
+  return [...new Set(problems)].map((problem) => engineError(problem, 'AGENT_ERROR$ANALYZER_FAILED'));
 }
 
 function failureOf(name: AnalyzerName, problem: string): string {

@@ -39,6 +39,8 @@ export type StoredConversation = ConversationRecord & {
   readonly confirmation_policy?: ConfirmationMode | undefined;
   /** Chosen for this conversation: who judges the risk. */
   readonly confirmation_analyzer?: string | undefined;
+  /** That choice was changed, and not every log says so yet. */
+  readonly policy_unreported?: true | undefined;
   /** Saved by a person while it ran. */
   readonly confirmation_rules?: readonly ConfirmationRule[];
   /** Of a delegated conversation, which has no repository of its own: the one whose rules hold in it. */

@@ -107,8 +107,11 @@ export class Conversations {
   }
 
   /** The conversation in which another agent does a part of this one's work; the same one when it is called again for the same action. */
-  createDelegated(parent: StoredConversation, task: DelegateParams): Promise<StoredConversation> {
-    return this.#new.delegate(this.approvals.now(this.agents.now(parent)), task);
+  async createDelegated(parent: StoredConversation, task: DelegateParams): Promise<StoredConversation> {
+    const asOfNow = this.approvals.now(this.agents.now(parent));
+    const made = await this.#new.delegate(asOfNow, task);
+    await this.approvals.inherit(made, asOfNow, parent);
+    return made;
   }
 
   /** The one that was created for this action; `undefined` when there is none yet. */
@@ -347,6 +350,7 @@ export class Conversations {
       if (!record) await this.#erase(id);
       else if (record.stopped) await this.#stopped.finishStop(id);
       else await this.start(id, { unlessStopped: true });
+      if (record) await this.approvals.complete(record);
     } catch (cause) {
       if (this.#closing.signal.aborted) return; // the next start finds it as it was
       this.#options.logger.error({ err: cause, conversation: id }, 'a conversation could not be opened again');

@@ -4,13 +4,16 @@
  *
  * A1  What the record says is durable before the log says it, and before anything runs by it.
  * A2  A policy reaches the conversations that work for this one; their own rules stay theirs, and this one's hold in them.
+ * A3  A change that a kill cut off is marked in the record: the next start completes it, or the client that repeats it.
+ * A4  Changes of one conversation's policy are made one after the other, so its log ends with what holds.
  */
-import type { ConfirmationSettings } from '@tendon/core';
+import { KeyedMutex, type ConfirmationSettings } from '@tendon/core';
 import { SuccessObservation, type ConfirmationMode, type ConfirmationRule } from '@tendon/protocol';
 import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
 import type { OpenConversations } from '../open-conversations.ts';
 
-type Chosen = Pick<StoredConversation, 'confirmation_rules' | 'confirmation_policy' | 'confirmation_mode' | 'confirmation_analyzer'>;
+type Policy = Pick<StoredConversation, 'confirmation_policy' | 'confirmation_mode' | 'confirmation_analyzer'>;
+type Chosen = Policy & Pick<StoredConversation, 'confirmation_rules'>;
 
 /** What is named changes; `null`: as for all conversations. */
 export interface PolicyChange {
@@ -26,6 +29,7 @@ export class ConversationApprovals {
   readonly #open: OpenConversations;
   readonly #policyOf: PolicyOf;
   readonly #chosen = new Map<string, Chosen>();
+  readonly #choosing = new KeyedMutex();
 
   constructor(records: ConversationRecords, open: OpenConversations, policyOf: PolicyOf) {
     this.#records = records;
@@ -84,48 +88,70 @@ export class ConversationApprovals {
     );
   }
 
+  /** One that was made by a conversation whose policy changed while it was made. */
+  async inherit(made: StoredConversation, before: StoredConversation, above: StoredConversation): Promise<void> {
+    const theirs = policyIn(this.now(above));
+    if (isOther(policyIn(before), theirs)) await this.#choose(made.id, () => theirs);
+  }
+
+  /** After a restart: a change that was cut off. */
+  async complete({ id, policy_unreported: isCutOff }: StoredConversation): Promise<void> {
+    if (isCutOff) await this.#choose(id, () => undefined);
+  }
+
   forget(id: string): void {
     this.#chosen.delete(id);
   }
 
-  async #choose(id: string, choice: (record: StoredConversation) => Partial<Chosen> | undefined): Promise<StoredConversation | undefined> {
-    let isChanged = false;
-    const record = await this.#change(id, (before) => {
-      const change = choice(before);
-      isChanged = Object.entries(change ?? {}).some(([name, value]) => before[name as keyof Chosen] !== value);
-      return isChanged ? change : undefined;
+  #choose(id: string, choice: (record: StoredConversation) => Policy | undefined): Promise<StoredConversation | undefined> {
+    return this.#choosing.run(id, async () => {
+      const before = await this.#records.get(id);
+      const change = before && choice(before);
+      const isNew = change !== undefined && isOther(before!, change);
+      if (!isNew && !before?.policy_unreported) return before;
+      // What waits may run by it: a restart looks for it.
+      await this.#records.mark(id);
+      const record = await this.#change(id, () => ({ ...change, policy_unreported: true }));
+      if (!record) return undefined;
+      const theirs = policyIn(record);
+      await this.#report(record);
+      for (const delegated of await this.#records.delegatedBy(id)) await this.#choose(delegated, () => theirs);
+      return await this.#change(id, () => ({ policy_unreported: undefined }));
     });
-    if (!record || !isChanged) return record;
-    const { confirmation_policy: policy, confirmation_mode: mode, confirmation_analyzer: analyzer } = record;
-    await this.#report(record);
-    const theirs = { confirmation_policy: policy, confirmation_mode: mode, confirmation_analyzer: analyzer };
-    for (const delegated of await this.#records.delegatedBy(id)) await this.#choose(delegated, () => theirs);
-    return record;
   }
 
-  async #change(id: string, change: (record: StoredConversation) => Partial<Chosen> | undefined): Promise<StoredConversation | undefined> {
+  async #change(
+    id: string,
+    change: (record: StoredConversation) => Partial<StoredConversation> | undefined,
+  ): Promise<StoredConversation | undefined> {
     const record = await this.#records.change(id, change);
-    if (!record) return undefined;
-    const { confirmation_rules, confirmation_policy, confirmation_mode, confirmation_analyzer } = record;
-    this.#chosen.set(id, { confirmation_rules: confirmation_rules ?? [], confirmation_policy, confirmation_mode, confirmation_analyzer });
+    if (record) this.#chosen.set(id, { confirmation_rules: record.confirmation_rules ?? [], ...policyIn(record) });
     return record;
   }
 
-  /** In its log, for people and for the model; then what waits is judged again. */
+  /** In its log, for people and for the model; what waits is judged again. */
   async #report(record: StoredConversation): Promise<void> {
-    const held = await this.#open.enter(record.id);
-    if (!held) return;
-    try {
-      const { conversation } = held.open;
-      const { mode, analyzer } = this.#policyOf(record);
-      const waits = mode === 'risk' ? `what is risky, by ${JUDGES[analyzer]}, waits for a person` : WAITS[mode];
-      const success = SuccessObservation.create(`From here on ${waits}.`, { confirmation_policy: mode });
-      await conversation.note(() => [{ source: 'environment', ...success }]);
-      await conversation.judgeAgain();
-    } finally {
-      held.release();
+    const { mode, analyzer } = this.#policyOf(record);
+    const waits = mode === 'risk' ? `what is risky, by ${JUDGES[analyzer]}, waits for a person` : WAITS[mode];
+    const success = SuccessObservation.create(`From here on ${waits}.`, { confirmation_policy: mode });
+    for (let isReported = false; !isReported;) {
+      const held = await this.#open.enter(record.id);
+      if (!held) return;
+      try {
+        isReported = await held.open.conversation.judgeAgain({ source: 'environment', ...success });
+      } finally {
+        held.release();
+      }
     }
   }
+}
+
+function policyIn({ confirmation_policy, confirmation_mode, confirmation_analyzer }: StoredConversation): Policy {
+  return { confirmation_policy, confirmation_mode, confirmation_analyzer };
+}
+
+function isOther(before: Policy, change: Policy): boolean {
+  return Object.entries(change).some(([name, value]) => before[name as keyof Policy] !== value);
 }
 
 const WAITS: Readonly<Record<Exclude<ConfirmationMode, 'risk'>, string>> = {
