@@ -5,13 +5,15 @@ const WIDE =
 const NONE = /^(?:\p{Mn}|\p{Me}|\p{Cf})+$/u;
 const ASCII = /^[ -~]*$/;
 
-const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+/** Made for the first text that is not ASCII: it takes 10 ms. */
+const lettersOf = (text: string) => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
 
 /** How many columns of a terminal a line takes, without what a terminal acts upon. */
 export function columnsOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let columns = 0;
-  for (const { segment } of letters.segment(text)) columns += widthOf(segment);
+  for (const { segment } of lettersOf(text)) columns += widthOf(segment);
   return columns;
 }
 
@@ -20,7 +22,7 @@ export function cutToColumns(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let left = Math.max(1, columns - 1);
   let shown = '';
-  for (const { segment } of letters.segment(text)) {
+  for (const { segment } of lettersOf(text)) {
     left -= widthOf(segment);
     if (left < 0) break;
     shown += segment;

@@ -26,14 +26,16 @@ export interface SkillFile {
   readonly bytes: Uint8Array;
 }
 
-const VERSIONS = new Intl.Collator('en', { numeric: true });
+let collator: Intl.Collator | undefined;
+/** Made for the first two of one name: it takes 6 ms. */
+const compareVersions = (one: string, other: string) => (collator ??= new Intl.Collator('en', { numeric: true })).compare(one, other);
 
 /** The first of each name counts, but for one with a higher version. */
 export function byName(found: readonly Microagent[]): Microagent[] {
   const named = new Map<string, Microagent>();
   for (const each of found) {
     const before = named.get(each.name);
-    if (!before || VERSIONS.compare(each.version ?? '', before.version ?? '') > 0) named.set(each.name, each);
+    if (!before || compareVersions(each.version ?? '', before.version ?? '') > 0) named.set(each.name, each);
   }
   return [...named.values()];
 }
