@@ -3,9 +3,10 @@ import { startServer } from './app/start-server.ts';
 import { serveUntilSignal } from './platform/serve-until-signal.ts';
 
 /** Resolves with the exit code when the server has ended: 0 stopped by a signal, 1 could not start, 2 wrong configuration. */
-export function serve(env: NodeJS.ProcessEnv, { whileUsed = false }: ServeOptions = {}): Promise<number> {
+export function serve(env: NodeJS.ProcessEnv, { whileUsed = false, onListening }: ServeOptions = {}): Promise<number> {
   return serveUntilSignal(env, async (config) => {
     const server = await startServer(config);
+    onListening?.();
     const { banner, engine } = server;
     return {
       banner,
@@ -20,6 +21,8 @@ export function serve(env: NodeJS.ProcessEnv, { whileUsed = false }: ServeOption
 interface ServeOptions {
   /** It ends by itself when nobody is connected to it and no agent works. Default: it serves on. */
   readonly whileUsed?: boolean;
+  /** Called once, when it has started. */
+  readonly onListening?: () => void;
 }
 
 if (import.meta.main) process.exit(await serve(process.env));
