@@ -1,7 +1,7 @@
 /** The prepared statements of the tables `events`, `blob_uses` and `epochs`. Synchronous; writes run inside the group's transaction. */
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../../log/storage-error.ts';
-import type { EventRow } from './event-row.ts';
+import type { EventRow } from '../rows/event-row.ts';
 
 const MAX_PAGE_ROWS = 256;
 const MAX_PAGE_CHARACTERS = 512 * 1024;

@@ -1,18 +1,9 @@
 /** Payloads that are written in the commit of their event: the prepared statements of the table `payloads`. Synchronous; writes run inside the group's transaction. */
 import type { DatabaseSync } from 'node:sqlite';
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { BlobResult, BlobStore } from '../blobs/blob-store.ts';
-
-/** As in the table. */
-export interface PayloadRow {
-  /** sha256 of the content, hex. */
-  readonly hash: string;
-  /** 1: `bytes` are the content as deflate left it. */
-  readonly deflated: 0 | 1;
-  readonly bytes: Uint8Array;
-}
+import { StorageError } from '../../log/storage-error.ts';
+import type { PayloadPlace } from '../rows/prepared-draft.ts';
+import { contentOf, toPayloadRow, type PayloadRow } from '../rows/payload-row.ts';
 
 export class PayloadTable {
   readonly #get;
@@ -56,18 +47,20 @@ export class PayloadTable {
  * In the database the content of a payload is durable with the commit of its event. A larger one is a file: the disk would write it twice, and
  * copying it would block the event loop.
  */
-export const MAX_IN_DATABASE_BYTES = 256 * 1024;
-/** The fastest level: texts shrink to a third, and it runs off the event loop. */
-const LEVEL = 1;
+const MAX_IN_DATABASE_BYTES = 256 * 1024;
 
-const deflate = promisify(deflateRaw);
-const inflate = promisify(inflateRaw);
-
-/** The row for a payload of at most `MAX_IN_DATABASE_BYTES`; deflated where that saves an eighth. */
-export async function toPayloadRow(content: Buffer): Promise<PayloadRow> {
-  const small = await deflate(content, { level: LEVEL });
-  const isSmaller = small.length < content.length * (7 / 8);
-  return { hash: sha256(content), ...(isSmaller ? { deflated: 1, bytes: small } : { deflated: 0, bytes: content }) };
+/** Finds the place of a payload: in the row's commit, or in a file that `held` then names and the caller must release, also when it rejects. */
+export async function placePayload(bytes: Buffer, blobs: BlobStore, held: string[]): Promise<PayloadPlace> {
+  if (bytes.length <= MAX_IN_DATABASE_BYTES) return toPayloadRow(bytes);
+  try {
+    const hash = await blobs.put(bytes);
+    held.push(hash);
+    return { hash };
+  } catch (error) {
+    throw new StorageError('undone', `a payload of ${bytes.length} bytes could not be stored: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Reads the payloads of one conversation. Those of older versions are files, whatever their size. */
@@ -86,20 +79,9 @@ export class PayloadReader {
   async get(hash: string): Promise<BlobResult> {
     try {
       const row = this.#table.get(this.#conversationId, hash);
-      return row ? await contentOf(row) : await this.#blobs.get(hash);
+      return row ? await contentOf(row, MAX_IN_DATABASE_BYTES) : await this.#blobs.get(hash);
     } catch (error) {
       return { ok: false, reason: `payload ${hash} cannot be read: ${(error as Error).message}` };
     }
   }
-}
-
-async function contentOf({ hash, deflated, bytes }: PayloadRow): Promise<BlobResult> {
-  const content = deflated ? await inflate(bytes, { maxOutputLength: MAX_IN_DATABASE_BYTES }) : Buffer.from(bytes);
-  return sha256(content) === hash
-    ? { ok: true, bytes: content }
-    : { ok: false, reason: `payload ${hash} has other content than was written` };
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -24,11 +24,11 @@ import { RecentEvents } from '../../log/read-pages.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Findings } from '../storage.ts';
-import { checksumOf, damagedEvent, eventOf, hydrate, type EventRow } from './event-row.ts';
+import { checksumOf, damagedEvent, eventOf, hydrate, type EventRow } from '../rows/event-row.ts';
 import type { EventTable } from './event-table.ts';
 import type { GroupCommit, Staged } from './group-commit.ts';
-import { type PayloadTable, PayloadReader } from './payload-table.ts';
-import { prepareDrafts, type PreparedDraft } from './prepared-draft.ts';
+import { PayloadReader, placePayload, type PayloadTable } from './payload-table.ts';
+import { prepareDrafts, type PreparedDraft } from '../rows/prepared-draft.ts';
 import type { SqlitePageIndex } from './sqlite-page-index.ts';
 import type { SnapshotTable } from './snapshot-table.ts';
 import type { Wal } from './wal.ts';
@@ -92,7 +92,7 @@ export class SqliteLog implements EventLog, Followable {
     if (drafts.length === 0) return [];
     const held: string[] = [];
     try {
-      const prepared = await prepareDrafts(drafts, this.#parts.blobs, held);
+      const prepared = await prepareDrafts(drafts, (bytes) => placePayload(bytes, this.#parts.blobs, held));
       return await this.#parts.commits.write((staged) => this.#write(prepared, options, staged));
     } finally {
       this.#parts.blobs.release(held);

@@ -6,7 +6,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { IdRange, IndexedLog, PageIndex, TextPage } from '../page-index.ts';
 import type { EventTable } from './event-table.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { fitsTrigrams, someTrigramsOf } from './title-index.ts';
+import { fitsTrigrams, someTrigramsOf } from '../trigrams.ts';
+import { quoted } from './title-index.ts';
 import type { Wal } from './wal.ts';
 
 /** Trigrams of a searched text: enough to leave few pages, few enough for one lookup. */
@@ -59,7 +60,9 @@ export class SqlitePageIndex implements PageIndex {
         WHERE search_text MATCH ? AND rowid BETWEEN (SELECT min(number) FROM mine) AND (SELECT max(number) FROM mine)
       ) ORDER BY from_id`;
     return commits.whenDurable(() => {
-      const rows = db.prepare(sql).all(conversationId, version, someTrigramsOf(text, MOST_TRIGRAMS)) as unknown as IdRange[];
+      const rows = db
+        .prepare(sql)
+        .all(conversationId, version, someTrigramsOf(text, MOST_TRIGRAMS).map(quoted).join(' ')) as unknown as IdRange[];
       return rows.map(({ from, to }) => ({ from, to }));
     });
   }

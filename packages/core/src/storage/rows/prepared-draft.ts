@@ -1,17 +1,15 @@
 import { deepFreeze, settleDraft } from '../../log/stamp.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { StorageError } from '../../log/storage-error.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
 import { takePayloads, type Payload } from '../blobs/payloads.ts';
 import { bodyOf, type PayloadReference } from './event-row.ts';
-import { type PayloadRow, MAX_IN_DATABASE_BYTES, toPayloadRow } from './payload-table.ts';
+import type { PayloadRow } from './payload-row.ts';
 
-/** A draft as it goes into a row, with its large payloads safe in the blob store; only id and timestamp are missing. */
+/** A draft as it goes into a row, with a place for each of its payloads; only id and timestamp are missing. */
 export interface PreparedDraft {
   readonly draft: SourcedDraft;
   readonly body: string;
   readonly payloads: string | null;
-  /** Of the payloads in the blob store. */
+  /** Of the payloads that are stored already. */
   readonly hashes: readonly string[];
   /** The payloads that are written with the row. */
   readonly rows: readonly PayloadRow[];
@@ -24,20 +22,20 @@ export interface PreparedDraft {
 /** The pages that a payload touches beside its own: of the table and of its index. */
 const PAGES_BYTES = 3 * 4096;
 
-type Place = PayloadRow | { readonly hash: string };
+/** Where a payload is: in a row that is written with its event, or stored already under this hash. */
+export type PayloadPlace = PayloadRow | { readonly hash: string };
 
 /**
  * Freezes drafts and finds a place for their payloads; a promise only where there are any. Throws, with nothing stored, on values that JSON cannot
- * carry. Adds every blob that it holds to `held`, also when it rejects: the caller must release them.
+ * carry.
  */
 export function prepareDrafts(
   drafts: readonly SourcedDraft[],
-  blobs: BlobStore,
-  held: string[],
+  place: (bytes: Buffer) => Promise<PayloadPlace>,
 ): readonly PreparedDraft[] | Promise<readonly PreparedDraft[]> {
   const taken = drafts.map(takeApart);
   if (taken.every(({ payloads }) => payloads.length === 0)) return taken.map((one) => prepared(one, []));
-  return settled(taken.map(async (one) => prepared(one, await settled(one.payloads.map((payload) => place(payload, blobs, held))))));
+  return settled(taken.map(async (one) => prepared(one, await settled(one.payloads.map(({ bytes }) => place(bytes))))));
 }
 
 interface TakenDraft {
@@ -51,7 +49,7 @@ function takeApart(given: SourcedDraft): TakenDraft {
   return { draft, ...takePayloads(bodyOf(draft)) };
 }
 
-function prepared({ draft, json, payloads }: TakenDraft, places: readonly Place[]): PreparedDraft {
+function prepared({ draft, json, payloads }: TakenDraft, places: readonly PayloadPlace[]): PreparedDraft {
   const references = places.map(({ hash }, index): PayloadReference => [payloads[index]!.path, payloads[index]!.encoding, hash]);
   const rows = places.filter((one) => 'bytes' in one);
   return {
@@ -63,19 +61,6 @@ function prepared({ draft, json, payloads }: TakenDraft, places: readonly Place[
     size: payloads.reduce((sum, { bytes }) => sum + bytes.length, json.length),
     storedBytes: rows.reduce((sum, { bytes }) => sum + bytes.length + PAGES_BYTES, json.length),
   };
-}
-
-async function place({ bytes }: Payload, blobs: BlobStore, held: string[]): Promise<Place> {
-  if (bytes.length <= MAX_IN_DATABASE_BYTES) return toPayloadRow(bytes);
-  try {
-    const hash = await blobs.put(bytes);
-    held.push(hash);
-    return { hash };
-  } catch (error) {
-    throw new StorageError('undone', `a payload of ${bytes.length} bytes could not be stored: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
 }
 
 /** Like `Promise.all`, but when it rejects nothing is under way any more. */

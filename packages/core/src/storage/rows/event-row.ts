@@ -2,8 +2,9 @@ import { crc32 } from 'node:zlib';
 import { draftFromJson, isUnknown, type Event, type EventSource } from '@tendon/protocol';
 import { deepFreeze, stamp } from '../../log/stamp.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
+import { StorageError } from '../../log/storage-error.ts';
 import { payloadText, putBack, type PayloadEncoding, type PayloadPath } from '../blobs/payloads.ts';
-import type { PayloadReader } from './payload-table.ts';
+import type { BlobResult } from '../blobs/blob-store.ts';
 
 export interface EventRow {
   readonly conversation_id: string;
@@ -13,6 +14,11 @@ export interface EventRow {
   readonly body: string;
   readonly payloads: string | null;
   readonly checksum: number;
+}
+
+/** Total: for an unreadable payload it yields the reason. */
+export interface PayloadSource {
+  get(hash: string): Promise<BlobResult>;
 }
 
 /** As in the column `payloads`. */
@@ -39,8 +45,8 @@ export function eventOf(row: EventRow): Event {
   }
 }
 
-/** The same for a row with payloads outside. A missing payload is reported in its place. */
-export async function hydrate(row: EventRow, payloads: PayloadReader, onDamage: (what: string) => void): Promise<Event> {
+/** The same for a row with payloads outside. A missing payload is reported in its place. Rejects with `StorageError` when the storage does not answer. */
+export async function hydrate(row: EventRow, payloads: PayloadSource, onDamage: (what: string) => void): Promise<Event> {
   try {
     let body: unknown = JSON.parse(row.body);
     for (const [path, encoding, hash] of JSON.parse(row.payloads!) as PayloadReference[]) {
@@ -52,6 +58,7 @@ export async function hydrate(row: EventRow, payloads: PayloadReader, onDamage: 
     }
     return eventOfBody(row, body);
   } catch (error) {
+    if (error instanceof StorageError) throw error;
     return unreadable(row, error);
   }
 }
