@@ -58,6 +58,7 @@ export default defineConfig({
     diff: { truncateThreshold: 400 },
     // Programs that tests start from source, and kill, read what an earlier one of them has compiled.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
+    globalSetup: [join(import.meta.dirname, 'test/postgres.setup.ts')],
     pool: 'forks',
     // A worker takes one file after another and loads what they share once: no module of ours keeps state that a test could find there.
     isolate: false,

@@ -33,6 +33,13 @@ const SYSTEM = [
     purposes: process.env.RUNTIME === 'docker' ? ['start', 'test'] : ['test'],
     without: 'sandboxes in containers (RUNTIME=docker) do not start',
   },
+  {
+    program: 'pg_createcluster',
+    packages: ['postgresql'],
+    purposes: ['test'],
+    without: 'the storage in Postgres cannot be tested',
+  },
+  { program: 'pgbouncer', packages: ['pgbouncer'], purposes: ['test'], without: 'Postgres behind a pooler cannot be tested' },
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo cannot make repositories' },
   { program: 'curl', packages: ['curl'], purposes: ['test'], without: 'the tests cannot ask for pages from inside the sandbox' },
   { program: 'rg', packages: ['ripgrep'], purposes: ['test'], without: 'the tests cannot search files with ripgrep' },

@@ -3,7 +3,8 @@
  * and notifies watchers when that begins and when it is over.
  *
  * Invariants
- * WR1  Only a write that was rolled back is retried; every other failure goes to the caller.
+ * WR1  Only a write that was rolled back, or may have been, is retried: an append to an id that was given is refused. Every other failure goes
+ *      to the caller.
  * WR2  However many events wait, watchers are notified once of the beginning and once of the end.
  */
 import type { VolatileFrame } from '@tendon/protocol';
@@ -37,7 +38,7 @@ export class WriteRetry {
         try {
           return await write();
         } catch (error) {
-          if (!(error instanceof StorageError && error.code === 'undone') || closing.aborted) throw error;
+          if (!(error instanceof StorageError && (error.code === 'undone' || error.code === 'unknown')) || closing.aborted) throw error;
           if (!isWaiting) this.#begin(error);
           isWaiting = true;
           await clock.sleep(PAUSE_MS, { signal: closing }).catch(() => undefined);

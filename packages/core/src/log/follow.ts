@@ -11,7 +11,7 @@ export interface Followable {
   readonly ended: boolean;
   readonly changed: Wakeup;
   /** Some events from `from` on, in order without a gap, at least one; bounded in number and in bytes held. `from` < `nextId`. */
-  page(from: number): readonly Lazy<Event>[];
+  page(from: number): readonly Lazy<Event>[] | Promise<readonly Lazy<Event>[]>;
 }
 
 /**
@@ -25,7 +25,8 @@ export async function* follow(log: Followable, from: number, signal: AbortSignal
       await log.changed.wait(signal);
       continue;
     }
-    for (const item of log.page(cursor)) {
+    const page = log.page(cursor);
+    for (const item of page instanceof Promise ? await page : page) {
       const event = typeof item === 'function' ? await item() : item;
       if (signal.aborted || log.ended) return;
       cursor = event.id + 1;

@@ -25,7 +25,7 @@ export interface RecordStore {
   list<T>(collection: string, options?: ListOptions): Promise<readonly StoredRecord<T>[]>;
 }
 
-/** One storage backend: `memory` and `sqlite` pass the same contract suite. */
+/** One storage backend: `memory`, `sqlite` and `postgres` pass the same contract suite. */
 export interface Storage {
   readonly events: EventStore;
   readonly records: RecordStore;

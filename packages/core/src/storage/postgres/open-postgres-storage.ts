@@ -1,0 +1,102 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Clock } from '../../async/clock.ts';
+import type { Wakeup } from '../../log/follow.ts';
+import { randomEpoch } from '../../log/stamp.ts';
+import { StorageError } from '../../log/storage-error.ts';
+import { Findings, type Storage } from '../storage.ts';
+import { AppendQueue } from './append-queue.ts';
+import { Database } from './database.ts';
+import { OwnerLease, type Holder } from './owner-lease.ts';
+import { PostgresEventStore } from './postgres-event-store.ts';
+import { PostgresPageIndex } from './postgres-page-index.ts';
+import { PostgresRecordStore } from './postgres-record-store.ts';
+import { migrate } from './schema.ts';
+
+export interface PostgresStorageOptions {
+  /** `postgres://USER:PASSWORD@HOST:5432/DATABASE`. */
+  readonly url: string;
+  readonly clock: Clock;
+  /** Called with every finding, also with those that are made after opening. */
+  readonly onFinding?: (sentence: string) => void;
+  /** Works beside the server that has the database, under its epoch. Default: takes the database, or is refused while a server has it. */
+  readonly beside?: boolean;
+}
+
+/** Opens the storage of one server in a database. Rejects with `StorageError` when another server has it, a newer version made it, or it cannot be used. */
+export async function openPostgresStorage({ url, clock, onFinding, beside = false }: PostgresStorageOptions): Promise<Storage> {
+  const database = new Database(url);
+  try {
+    await migrate(database);
+    const lease = beside ? undefined : await OwnerLease.take(database, { holder: thisServer(clock), hasEnded });
+    const findings = new Findings(onFinding);
+    await checkDurability(database, findings);
+    return compose({ database, lease, ownerEpoch: lease?.epoch ?? (await OwnerLease.join(database)), findings, clock });
+  } catch (error) {
+    await database.close();
+    if (error instanceof StorageError && error.code === 'undone') throw new StorageError('unusable', error.message, { cause: error.cause });
+    throw error;
+  }
+}
+
+interface OpenedDatabase {
+  readonly database: Database;
+  readonly lease: OwnerLease | undefined;
+  readonly ownerEpoch: number;
+  readonly findings: Findings;
+  readonly clock: Clock;
+}
+
+function compose({ database, lease, ownerEpoch, findings, clock }: OpenedDatabase): Storage {
+  const appends = new AppendQueue({ database, ownerEpoch, now: () => clock.now() });
+  const waitedFor = new Set<Wakeup>();
+  const events = new PostgresEventStore({ database, appends, epoch: randomEpoch(), ownerEpoch, findings, waitedFor });
+  const close = async (): Promise<void> => {
+    await appends.close();
+    events.close();
+    await lease?.release();
+    await database.close();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    events,
+    records: new PostgresRecordStore(database, ownerEpoch),
+    pages: new PostgresPageIndex(database),
+    findings: findings.list,
+    // Payloads come and go in the transactions of their events: a killed server leaves nothing.
+    sweep: async () => 0,
+    close: () => (closing ??= close()),
+  };
+}
+
+async function checkDurability(database: Database, findings: Findings): Promise<void> {
+  const [row] = await database.read<{ commits: string }>(`SELECT current_setting('synchronous_commit') AS commits`);
+  if (row!.commits === 'off') {
+    findings.add(
+      `The database ${database.place} has synchronous_commit = off: when it crashes, events that were shown are lost. Set it to on.`,
+    );
+  }
+}
+
+function thisServer(clock: Clock): Holder {
+  return { host: hostname(), machine: machine(), pid: process.pid, since: clock.now().toISOString() };
+}
+
+/** Where pids mean the same as here: this boot, and this PID namespace. Empty where that cannot be found out. */
+function machine(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return '';
+  }
+}
+
+function hasEnded({ machine: its, pid }: Holder): boolean {
+  if (its === '' || its !== machine() || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}

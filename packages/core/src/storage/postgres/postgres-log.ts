@@ -1,0 +1,277 @@
+/**
+ * One conversation's log in Postgres. Owns the durable mark, the window of recent events and the followers' wake-up; the order of appends
+ * belongs to the append queue.
+ *
+ * Invariants
+ * L1  `nextId` moves only to what is committed; nobody is given an event with id ≥ `nextId`.
+ * L2  The window ends at `nextId` and has no gaps.
+ * L3  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
+ */
+import { crc32 } from 'node:zlib';
+import type { Event } from '@tendon/protocol';
+import type { AppendOptions, EventLog, LogSnapshot, ReadRange, SourcedDraft } from '../../log/event-log.ts';
+import { follow, type Followable, type Lazy, Wakeup } from '../../log/follow.ts';
+import { RecentEvents } from '../../log/read-pages.ts';
+import { randomEpoch } from '../../log/stamp.ts';
+import { StorageError } from '../../log/storage-error.ts';
+import type { BlobResult } from '../blobs/blob-store.ts';
+import { checksumOf, damagedEvent, eventOf, hydrate, type EventRow } from '../rows/event-row.ts';
+import { contentOf, toPayloadRow, type PayloadRow } from '../rows/payload-row.ts';
+import { prepareDrafts, type PreparedDraft } from '../rows/prepared-draft.ts';
+import type { Findings } from '../storage.ts';
+import type { AppendedLog, AppendQueue } from './append-queue.ts';
+import type { Database } from './database.ts';
+import type { LogPosition } from './log-batch.ts';
+
+/** Of one payload: more would not fit a statement well. */
+const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
+const MAX_PAGE_ROWS = 256;
+const MAX_PAGE_BYTES = 512 * 1024;
+
+/** What all logs of one database share. */
+export interface LogParts {
+  readonly database: Database;
+  readonly appends: AppendQueue;
+  /** The epoch of the events that this opening of the database appends. */
+  readonly epoch: string;
+  readonly ownerEpoch: number;
+  readonly findings: Findings;
+  /** Logs that somebody waits for; see Wakeup. */
+  readonly waitedFor: Set<Wakeup>;
+}
+
+interface EpochRow {
+  readonly from_id: number;
+  readonly epoch: string;
+}
+
+export class PostgresLog implements EventLog, Followable, AppendedLog {
+  readonly conversationId: string;
+  readonly changed: Wakeup;
+  readonly #parts: LogParts;
+  #recent = new RecentEvents();
+  #nextId = 0;
+  #lastTimestamp = '';
+  /** Ascending. */
+  #epochs: EpochRow[] = [];
+  #epoch = '';
+  #isEpochStored = false;
+  #endedBecause: string | undefined;
+
+  private constructor(conversationId: string, parts: LogParts) {
+    this.conversationId = conversationId;
+    this.changed = new Wakeup(parts.waitedFor);
+    this.#parts = parts;
+  }
+
+  static async load(conversationId: string, parts: LogParts): Promise<PostgresLog> {
+    const log = new PostgresLog(conversationId, parts);
+    await log.#load();
+    // A log that begins anew after another of its name was deleted reuses its ids.
+    log.#epoch = log.#nextId === 0 ? randomEpoch() : parts.epoch;
+    return log;
+  }
+
+  get nextId(): number {
+    return this.#nextId;
+  }
+
+  get ended(): boolean {
+    return this.#endedBecause !== undefined;
+  }
+
+  get position(): LogPosition {
+    const { conversationId } = this;
+    return {
+      conversationId,
+      nextId: this.#nextId,
+      lastTimestamp: this.#lastTimestamp,
+      epoch: this.#epoch,
+      isEpochStored: this.#isEpochStored,
+    };
+  }
+
+  async append(drafts: readonly SourcedDraft[], options: AppendOptions): Promise<readonly Event[]> {
+    this.assertOpen();
+    if (drafts.length === 0) return [];
+    return this.#parts.appends.append(this, await prepareDrafts(drafts, placed), options);
+  }
+
+  async read({ from = 0, to = Infinity, limit = Infinity, reverse = false }: ReadRange = {}): Promise<readonly Event[]> {
+    let lo = Math.max(0, from);
+    let hi = Math.min(to, this.#nextId);
+    this.assertOpen();
+    const events: Event[] = [];
+    while (lo < hi && events.length < limit) {
+      const wanted = limit - events.length;
+      const items = reverse
+        ? await this.#items(Math.max(lo, hi - wanted), hi, true)
+        : await this.#items(lo, Math.min(hi, lo + wanted), false);
+      for (const item of items) events.push(typeof item === 'function' ? await item() : item);
+      this.assertOpen(); // a read that failed because of a close found no damage
+      if (reverse) hi -= items.length;
+      else lo += items.length;
+    }
+    return events;
+  }
+
+  epochOf(id: number): string {
+    return this.#epochs.findLast(({ from_id: from }) => from <= id)?.epoch ?? '';
+  }
+
+  follow(from: number, { signal }: { readonly signal: AbortSignal }): AsyncIterable<Event> {
+    return follow(this, from, signal);
+  }
+
+  async snapshot(): Promise<LogSnapshot | undefined> {
+    this.assertOpen();
+    // The last event of a snapshot proves that it belongs to this log.
+    const [row] = await this.#parts.database.read<{ next_id: number; body: string; checksum: number }>(
+      `SELECT s.next_id, s.body, s.checksum FROM tendon.snapshots AS s
+       JOIN tendon.events AS e ON e.conversation_id = s.conversation_id AND e.id = s.next_id - 1 AND e.checksum = s.last_checksum
+       WHERE s.conversation_id = $1`,
+      [this.conversationId],
+    );
+    return row && crc32(row.body) === row.checksum ? { nextId: row.next_id, text: row.body } : undefined;
+  }
+
+  async storeSnapshot({ nextId, text }: LogSnapshot): Promise<void> {
+    this.assertOpen();
+    // The log is held while it is written: a deletion comes before or after.
+    await this.#parts.database.write(
+      `WITH held AS (
+         SELECT conversation_id FROM tendon.logs
+         WHERE conversation_id = $1 AND owner_epoch <= $5 AND (SELECT max(epoch) FROM tendon.owner) <= $5 FOR KEY SHARE
+       )
+       INSERT INTO tendon.snapshots (conversation_id, next_id, last_checksum, body, checksum)
+       SELECT conversation_id, id + 1, checksum, $3, $4 FROM tendon.events JOIN held USING (conversation_id) WHERE id = $2::bigint - 1
+       ON CONFLICT (conversation_id) DO UPDATE
+       SET next_id = excluded.next_id, last_checksum = excluded.last_checksum, body = excluded.body, checksum = excluded.checksum`,
+      [this.conversationId, nextId, text, crc32(text), this.#parts.ownerEpoch],
+    );
+    this.assertOpen();
+  }
+
+  page(from: number): Promise<readonly Lazy<Event>[]> {
+    return this.#items(from, this.#nextId, false);
+  }
+
+  publish(events: readonly Event[], prepared: readonly PreparedDraft[]): void {
+    if (!this.#isEpochStored) this.#epochs.push({ from_id: this.#nextId, epoch: this.#epoch });
+    this.#isEpochStored = true;
+    for (const [index, event] of events.entries()) this.#recent.push(event, prepared[index]!.size);
+    this.#nextId += events.length;
+    this.#lastTimestamp = events.at(-1)!.timestamp;
+    this.changed.wake();
+  }
+
+  async refresh(): Promise<void> {
+    await this.#load();
+  }
+
+  /** Followers end, everything else is refused from now on. */
+  end(reason: string): void {
+    this.#endedBecause ??= reason;
+    this.changed.wake();
+  }
+
+  assertOpen(): void {
+    if (this.#endedBecause !== undefined) throw new StorageError('closed', this.#endedBecause);
+  }
+
+  async #load(): Promise<void> {
+    const { database, ownerEpoch } = this.#parts;
+    const [row] = await database.read<{ next_id: number | null; last_timestamp: string; owner_epoch: number; epochs: EpochRow[] | null }>(
+      `SELECT l.next_id, l.last_timestamp, greatest(l.owner_epoch, (SELECT max(epoch) FROM tendon.owner)) AS owner_epoch, (
+         SELECT json_agg(json_build_object('from_id', from_id, 'epoch', epoch) ORDER BY from_id) FROM tendon.epochs WHERE conversation_id = $1
+       ) AS epochs
+       FROM (SELECT 1) AS one LEFT JOIN tendon.logs AS l ON l.conversation_id = $1`,
+      [this.conversationId],
+    );
+    const { next_id: nextId, last_timestamp: lastTimestamp, owner_epoch: epoch, epochs } = row!;
+    if (epoch > ownerEpoch) throw fenced(database);
+    if (nextId === null && this.#nextId > 0) this.end(`conversation ${this.conversationId} was deleted`);
+    if (nextId === null || nextId <= this.#nextId) return;
+    // Others appended: their events are not in the window, and what comes next may be of another epoch again.
+    this.#recent = new RecentEvents();
+    this.#epochs = epochs ?? [];
+    this.#isEpochStored = this.#epochs.at(-1)?.epoch === this.#epoch;
+    this.#nextId = nextId;
+    this.#lastTimestamp = lastTimestamp;
+    this.changed.wake();
+  }
+
+  async #items(from: number, to: number, reverse: boolean): Promise<readonly Lazy<Event>[]> {
+    const { firstId } = this.#recent;
+    if (reverse && to > firstId) return this.#recent.slice(Math.max(from, firstId), to).toReversed();
+    if (from >= firstId) return this.#recent.slice(from, to);
+    const rows = await this.#rows(from, Math.min(to, firstId), reverse);
+    const problems = rows.map((row, index) => this.#problem(row, reverse ? to - 1 - index : from + index));
+    let timestamp = rows.find((row, index) => row && !problems[index])?.timestamp ?? this.#lastTimestamp;
+    return rows.map((row, index) => {
+      const problem = problems[index];
+      if (!row || problem) return damagedEvent(reverse ? to - 1 - index : from + index, timestamp, problem ?? '');
+      timestamp = row.timestamp;
+      if (row.payloads === null) return () => eventOf(row);
+      return () => hydrate(row, { get: (hash) => this.#payload(hash) }, (what) => this.#report(what));
+    });
+  }
+
+  /** The rows of [from, to) in order, as many as fit a page, at least one; `undefined` stands for a missing one. */
+  async #rows(from: number, to: number, reverse: boolean): Promise<readonly (EventRow | undefined)[]> {
+    const [lo, hi] = reverse ? [Math.max(from, to - MAX_PAGE_ROWS), to] : [from, Math.min(to, from + MAX_PAGE_ROWS)];
+    const order = reverse ? 'DESC' : 'ASC';
+    const found = await this.#parts.database.read<EventRow & { readonly before: number }>(
+      `SELECT conversation_id, id, timestamp, source, body, payloads, checksum FROM (
+         SELECT *, sum(octet_length(body)) OVER (ORDER BY id ${order}) - octet_length(body) AS before
+         FROM tendon.events WHERE conversation_id = $1 AND id >= $2 AND id < $3
+       ) AS page WHERE before < ${MAX_PAGE_BYTES} ORDER BY id ${order}`,
+      [this.conversationId, lo, hi],
+    );
+    const rows: (EventRow | undefined)[] = [];
+    for (const row of found) {
+      const place = reverse ? hi - 1 - row.id : row.id - lo;
+      while (rows.length < place) rows.push(undefined);
+      rows.push(row);
+    }
+    return rows.length > 0 ? rows : Array.from({ length: hi - lo }, () => undefined);
+  }
+
+  /** Total: an unreadable payload yields the reason. */
+  async #payload(hash: string): Promise<BlobResult> {
+    try {
+      const [row] = await this.#parts.database.read<{ deflated: boolean; bytes: Buffer }>(
+        'SELECT deflated, bytes FROM tendon.payloads WHERE conversation_id = $1 AND hash = $2',
+        [this.conversationId, hash],
+      );
+      if (!row) return { ok: false, reason: `payload ${hash} is missing` };
+      const { deflated, bytes } = row;
+      return await contentOf({ hash, deflated: deflated ? 1 : 0, bytes }, MAX_PAYLOAD_BYTES);
+    } catch (error) {
+      if (error instanceof StorageError) throw error;
+      return { ok: false, reason: `payload ${hash} cannot be read: ${(error as Error).message}` };
+    }
+  }
+
+  /** What is wrong with the row of an id, if anything; reported as it is found. */
+  #problem(row: EventRow | undefined, id: number): string | undefined {
+    if (row && checksumOf(row) === row.checksum) return undefined;
+    const problem = `event ${id} is ${row ? 'not as it was written' : 'missing'}`;
+    this.#report(problem);
+    return problem;
+  }
+
+  #report(what: string): void {
+    if (!this.ended) this.#parts.findings.add(`conversation ${this.conversationId}: ${what}`);
+  }
+}
+
+function fenced({ place }: Database): StorageError {
+  return new StorageError('fenced', `Another server has taken over the database ${place}: this one stands down. Stop it.`);
+}
+
+async function placed(bytes: Buffer): Promise<PayloadRow> {
+  if (bytes.length > MAX_PAYLOAD_BYTES)
+    throw new StorageError('undone', `a payload of ${bytes.length} bytes is larger than the ${MAX_PAYLOAD_BYTES} that a database takes`);
+  return toPayloadRow(bytes);
+}

@@ -1,0 +1,150 @@
+/**
+ * The tables, and how a database of an earlier version gets them while servers of that version run on it: steps only add, each is made
+ * once, by the server that comes first, and none locks a table for longer than an instant.
+ */
+import { StorageError } from '../../log/storage-error.ts';
+import type { Database } from './database.ts';
+
+/** How long an index of a large table may take. */
+const INDEX_MS = 24 * 3_600_000;
+/** Taken while the schema changes: "TNDN". */
+const LOCK = 0x544e444e;
+
+export type Migration =
+  | string
+  /** An index of a table that may be large: made beside its writers, outside of a transaction. */
+  | { readonly index: string; readonly on: string };
+
+/**
+ * Number n of the list makes schema n+1 of schema n. A published one is never edited.
+ * @internal
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  `CREATE TABLE tendon.owner (
+     one integer PRIMARY KEY CHECK (one = 1),
+     epoch bigint NOT NULL,           -- grows with each server that takes the database over
+     holder text NOT NULL,            -- JSON: which server that is
+     until timestamptz NOT NULL       -- it says so again before then, or is taken for dead
+   );
+   CREATE TABLE tendon.logs (
+     conversation_id text COLLATE "C" PRIMARY KEY,
+     next_id bigint NOT NULL,
+     last_timestamp text NOT NULL,
+     owner_epoch bigint NOT NULL      -- of the last server that appended: no earlier one may
+   ) WITH (fillfactor = 70);
+   CREATE TABLE tendon.events (
+     conversation_id text COLLATE "C" NOT NULL,
+     id bigint NOT NULL,
+     timestamp text NOT NULL,
+     source text NOT NULL,
+     body text NOT NULL,              -- JSON without meta fields, payloads taken out; text, because jsonb changes it
+     payloads text,                   -- JSON: [[path, encoding, sha256], …]
+     checksum bigint NOT NULL,
+     PRIMARY KEY (conversation_id, id)
+   );
+   CREATE TABLE tendon.epochs (
+     conversation_id text COLLATE "C" NOT NULL,
+     from_id bigint NOT NULL,
+     epoch text NOT NULL,
+     PRIMARY KEY (conversation_id, from_id)
+   );
+   CREATE TABLE tendon.payloads (
+     conversation_id text COLLATE "C" NOT NULL,
+     hash text COLLATE "C" NOT NULL,  -- sha256 of the content
+     deflated boolean NOT NULL,
+     bytes bytea NOT NULL,
+     PRIMARY KEY (conversation_id, hash)
+   );
+   ALTER TABLE tendon.payloads ALTER COLUMN bytes SET STORAGE EXTERNAL;
+   CREATE TABLE tendon.snapshots (
+     conversation_id text COLLATE "C" PRIMARY KEY,
+     next_id bigint NOT NULL,
+     last_checksum bigint NOT NULL,   -- of the event before next_id
+     body text NOT NULL,
+     checksum bigint NOT NULL         -- of body
+   );
+   CREATE TABLE tendon.records (
+     collection text COLLATE "C" NOT NULL,
+     id text COLLATE "C" NOT NULL,
+     sort text COLLATE "C" NOT NULL,
+     json text NOT NULL,
+     version bigint NOT NULL,         -- grows with each change
+     title tsvector,                  -- the trigrams of the title in lower case
+     PRIMARY KEY (collection, id)
+   );
+   CREATE TABLE tendon.search_pages (
+     conversation_id text COLLATE "C" NOT NULL,
+     from_id bigint NOT NULL,
+     to_id bigint NOT NULL,
+     version text NOT NULL,
+     trigrams tsvector,               -- none: its text was too long, and may be anything
+     PRIMARY KEY (conversation_id, from_id)
+   );`,
+  { index: 'records_by_sort', on: 'tendon.records (collection, sort, id)' },
+  { index: 'records_by_title', on: 'tendon.records USING gin (title)' },
+  { index: 'search_pages_by_trigram', on: 'tendon.search_pages USING gin (trigrams)' },
+];
+
+/** Brings the schema up to date. Rejects with `StorageError` when a newer version made it, or the database cannot hold it. */
+export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  let version = await versionOf(database);
+  if (version === undefined) version = await begin(database);
+  if (version > migrations.length) {
+    throw new StorageError(
+      'newer',
+      `The database ${database.place} was upgraded by a newer version of Tendon: its schema is ${version}, this version knows ${migrations.length}. Nothing was changed; update Tendon.`,
+    );
+  }
+  for (let number = version; number < migrations.length; number += 1) {
+    const migration = migrations[number]!;
+    if (typeof migration === 'string') await runOnce(database, number, migration);
+    else {
+      await makeIndex(database, migration);
+      await runOnce(database, number, 'SELECT 1');
+    }
+  }
+}
+
+/** `undefined` where no server was yet. */
+async function versionOf(database: Database): Promise<number | undefined> {
+  const [found] = await database.write<{ exists: boolean; encoding: string }>(
+    `SELECT to_regclass('tendon.schema') IS NOT NULL AS exists, current_setting('server_encoding') AS encoding`,
+  );
+  if (found!.encoding !== 'UTF8') {
+    throw new StorageError('unusable', `The database ${database.place} has the encoding ${found!.encoding}: create one with UTF8.`);
+  }
+  if (!found!.exists) return undefined;
+  return (await database.read<{ version: number }>('SELECT version FROM tendon.schema'))[0]?.version ?? 0;
+}
+
+async function begin(database: Database): Promise<number> {
+  return database.transaction(async (query) => {
+    await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await query('CREATE SCHEMA IF NOT EXISTS tendon');
+    await query('CREATE TABLE IF NOT EXISTS tendon.schema (one integer PRIMARY KEY CHECK (one = 1), version integer NOT NULL)');
+    await query('INSERT INTO tendon.schema VALUES (1, 0) ON CONFLICT DO NOTHING');
+    return (await query<{ version: number }>('SELECT version FROM tendon.schema'))[0]!.version;
+  });
+}
+
+/** In one transaction with its number: whole or not at all, and once even when several begin. */
+async function runOnce(database: Database, number: number, sql: string): Promise<void> {
+  await database.transaction(async (query) => {
+    await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    const [schema] = await query<{ version: number }>('SELECT version FROM tendon.schema');
+    if (schema!.version !== number) return;
+    await query(sql);
+    await query('UPDATE tendon.schema SET version = $1', [number + 1]);
+  });
+}
+
+/** What an interrupted attempt left is not valid: it is never used, and made again. */
+async function makeIndex(database: Database, { index, on }: { readonly index: string; readonly on: string }): Promise<void> {
+  const [broken] = await database.read<{ pid: number | null }>(
+    `SELECT (SELECT pid FROM pg_stat_progress_create_index WHERE index_relid = indexrelid LIMIT 1) AS pid
+     FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid`,
+    [`tendon.${index}`],
+  );
+  if (broken && broken.pid === null) await database.write(`DROP INDEX CONCURRENTLY IF EXISTS tendon.${index}`);
+  await database.write(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${index} ON ${on}`, [], INDEX_MS);
+}

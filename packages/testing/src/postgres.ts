@@ -1,0 +1,1 @@
+export { nameSharedPostgres, PostgresCluster, sharedPostgres } from './postgres-cluster.ts';
