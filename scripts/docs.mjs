@@ -24,7 +24,19 @@ const allIn = (folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}/${name}`);
-const USE = ['install', 'guide', 'terminal', 'settings', 'triggers', 'tools', 'schema', 'remote', 'evaluation', 'document-clients'];
+const USE = [
+  'install',
+  'guide',
+  'terminal',
+  'settings',
+  'triggers',
+  'tools',
+  'schema',
+  'remote',
+  'postgres',
+  'evaluation',
+  'document-clients',
+];
 const PROJECT = ['ui', 'benchmarks', 'conformance', 'rules'];
 const GROUPS = [
   { name: 'Use', files: ['README.md', ...USE.map((name) => `docs/${name}.md`)] },

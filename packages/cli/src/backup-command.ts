@@ -22,6 +22,10 @@ export const backupCommand: AddCommand = (program, end) => {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);
       }
+      if (read.config.databaseUrl) {
+        process.stderr.write('The store is the database of TENDON_DATABASE_URL. Copy it with pg_dump.\n');
+        return end(EXIT.usage);
+      }
       let problems = 0;
       const onProblem = (sentence: string): void => {
         problems++;

@@ -31,6 +31,10 @@ export const restoreCommand: AddCommand = (program, end) => {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);
       }
+      if (read.config.databaseUrl) {
+        process.stderr.write('The store is the database of TENDON_DATABASE_URL. Restore it with pg_restore.\n');
+        return end(EXIT.usage);
+      }
       const from = resolve(folder);
       const done = await restoreStore({ from, home: read.config.home, folders: read.config, force, withPrograms, clock: systemClock });
       process.stdout.write(`${read.config.home} has ${done.conversations} conversation${done.conversations === 1 ? '' : 's'} now.\n`);

@@ -111,7 +111,7 @@ async function openEngine(config: Config, notify: (notice: string) => void): Pro
     if (!isLocked(error)) throw error;
     const home = join(config.home, 'runs', randomUUID());
     notify(`Another Tendon is using ${config.home}; this run is stored in ${home}.`);
-    return composeEngine({ ...config, home }, OPTIONS);
+    return composeEngine({ ...config, home, databaseUrl: undefined }, OPTIONS);
   }
 }
 

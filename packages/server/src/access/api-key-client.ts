@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { CreatedKey, KeyList, type CreateKey, type KeyInfo } from '@tendon/protocol';
 import { askServer, findServer, type FoundServer } from '../platform/server-address.ts';
 import type { Config } from '../platform/config/config.ts';
+import { openStorage } from '../platform/open-storage.ts';
 import { openTokenStores, revokeKey, keyInfo } from '../platform/auth/token-stores.ts';
 import { systemClock } from '../platform/system-clock.ts';
 
@@ -20,14 +20,8 @@ export async function openApiKeyClient(config: Config): Promise<ApiKeyClient> {
   return server ? throughServer(server) : overStore(config);
 }
 
-async function overStore({ home }: Config): Promise<ApiKeyClient> {
-  const { openSqliteStorage } = await import('@tendon/core/storage');
-  const storage = await openSqliteStorage({
-    path: join(home, 'tendon.db'),
-    blobDir: join(home, 'blobs'),
-    clock: systemClock,
-    onFinding: () => undefined,
-  });
+async function overStore(config: Config): Promise<ApiKeyClient> {
+  const storage = await openStorage(config, { clock: systemClock });
   const tokens = await openTokenStores(storage.records, systemClock);
   return {
     async create({ name, scope, expires_in }) {

@@ -15,6 +15,7 @@ import { openTokenStores, type TokenStores } from '../platform/auth/token-stores
 import { storedSecret } from '../platform/auth/stored-secret.ts';
 import type { Config } from '../platform/config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
+import { openStorage, passwordOf } from '../platform/open-storage.ts';
 import type { OpenedDriver } from '../sandboxes/open-driver.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
 import { secretsOfMcp } from '../settings/mcp-keys.ts';
@@ -84,7 +85,7 @@ export interface StoreOptions {
 /** Rejects with a user-facing Error when the storage cannot be opened. */
 export async function openStores(config: Config, options: StoreOptions): Promise<Stores> {
   const jwtSecret = config.jwtSecret ?? (await storedSecret(join(config.home, 'jwt-secret')));
-  const storage = await openStorage(config, options);
+  const storage = await openLoggedStorage(config, options);
   const mask = createLiveMask();
   const onChange = mask.renew;
   const secretStore = await SecretStore.open(storage.records, jwtSecret, onChange);
@@ -140,8 +141,16 @@ class ModelKeys extends Map<string, ModelAccess> {
 
 /** Everything that must not be printed, as of each call. */
 export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
-  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers } = config;
-  const configured = [llmApiKey, sessionApiKey, executorHost?.key, searchApiKey, stores.jwtSecret].filter((one) => one !== undefined);
+  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers, databaseUrl } = config;
+  const configured = [
+    llmApiKey,
+    sessionApiKey,
+    executorHost?.key,
+    searchApiKey,
+    databaseUrl,
+    passwordOf(databaseUrl),
+    stores.jwtSecret,
+  ].filter((one) => one !== undefined);
   const configuredKeys = mcpServers ? secretsOfMcp(mcpServers) : [];
   return () => [
     ...configured,
@@ -156,9 +165,7 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
   ];
 }
 
-async function openStorage(config: Config, { clock, onFinding, ...options }: StoreOptions): Promise<Storage> {
-  const { openSqliteStorage } = await import('@tendon/core/storage');
-  const [path, blobDir] = [join(config.home, 'tendon.db'), join(config.home, 'blobs')];
+function openLoggedStorage(config: Config, { clock, onFinding, ...options }: StoreOptions): Promise<Storage> {
   let doing: UpgradeProgress['doing'] | undefined;
   const onUpgrade = (progress: UpgradeProgress): void => {
     options.onUpgrade?.(progress);
@@ -168,5 +175,5 @@ async function openStorage(config: Config, { clock, onFinding, ...options }: Sto
     const logger = options.logger ?? createLogger({ level: config.logLevel, mask: createMask([]) });
     logger.info(progress, doing === 'copying' ? 'the store of an earlier version is being copied' : 'the store is being migrated');
   };
-  return openSqliteStorage({ path, blobDir, clock, onFinding, onUpgrade });
+  return openStorage(config, { clock, onFinding, onUpgrade });
 }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '@tendon/core';
 import type { Config } from '../platform/config/config.ts';
+import { openStorage } from '../platform/open-storage.ts';
 import { trajectoryText } from './trajectory-text.ts';
 import { findServer, type FoundServer } from '../platform/server-address.ts';
 
@@ -39,10 +40,9 @@ async function fromServer({ url, headers }: FoundServer, { id, to, signal }: Sav
 }
 
 async function fromStore({ id, config, clock, to, signal }: SaveTrajectoryOptions): Promise<void> {
-  const path = join(config.home, 'tendon.db');
-  if (!(await stat(path).catch(() => undefined))) throw new Error(`${id} is no file, and ${config.home} holds no conversations.`);
-  const { openSqliteStorage } = await import('@tendon/core/storage');
-  const storage = await openSqliteStorage({ path, blobDir: join(config.home, 'blobs'), clock });
+  const isThere = config.databaseUrl ?? (await stat(join(config.home, 'tendon.db')).catch(() => undefined));
+  if (!isThere) throw new Error(`${id} is no file, and ${config.home} holds no conversations.`);
+  const storage = await openStorage(config, { clock });
   try {
     if (!(await storage.records.get('conversations', id))) throw new Error(`${id} is neither a file nor a conversation of ${config.home}.`);
     const log = await storage.events.open(id);

@@ -7,6 +7,7 @@ import type { Config } from '../platform/config/config.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';
 import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
 import { workspaceRoots } from '../sandboxes/workspace-roots.ts';
+import { openStorage } from '../platform/open-storage.ts';
 import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
 import { findSources, type Sources, readObject } from './find-sources.ts';
 import { importConversation, readConversation } from './import-conversation.ts';
@@ -46,8 +47,7 @@ export async function importStore(options: ImportOptions): Promise<ImportSummary
 }
 
 async function moveOver(sources: Sources, { config, clock, onProblem, onProgress }: ImportOptions): Promise<ImportSummary> {
-  const { openSqliteStorage } = await import('@tendon/core/storage');
-  const storage = await openSqliteStorage({ path: join(config.home, 'tendon.db'), blobDir: join(config.home, 'blobs'), clock });
+  const storage = await openStorage(config, { clock });
   const leaveProxy = config.upstreamProxy ? useUpstreamProxy(config.upstreamProxy) : () => undefined;
   try {
     const jwtSecret = config.jwtSecret ?? (await storedSecret(join(config.home, 'jwt-secret')));

@@ -26,6 +26,14 @@ describe('SV1: configuration', () => {
     });
   });
 
+  it('SV1100: TENDON_DATABASE_URL is an address of Postgres, and is not printed', () => {
+    const url = 'postgres://me:hush-hush@db.example.org/tendon';
+    expect(configOf({ TENDON_DATABASE_URL: url }).databaseUrl!.reveal()).toBe(url);
+    const wrong = readConfig({ TENDON_DATABASE_URL: 'mysql://me:hush-hush@db/tendon' });
+    expect(wrong).toMatchObject({ problems: [expect.stringMatching(/^TENDON_DATABASE_URL: .*postgres:\/\/USER/)] });
+    expect(JSON.stringify(wrong)).not.toContain('hush-hush');
+  });
+
   it('every variable stands in docs/settings.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../../../docs/settings.md'), 'utf8');
     expect(Object.keys(Environment.shape).filter((name) => !page.includes(`\`${name}`))).toEqual([]);
@@ -43,6 +51,7 @@ describe('SV1: configuration', () => {
       browsing: true,
       tools: ['task_tracker', 'ask_user', 'grep', 'glob', 'recall', 'note'],
       home: join(homedir(), '.tendon'),
+      databaseUrl: undefined,
       workspaceBase: undefined,
       allowedDirs: [],
       allowedHosts: [],

@@ -89,6 +89,8 @@ export interface ConversationConfig {
 
 /** Everything that is configured from outside, by capability. This file is the only reader of the environment. */
 export interface Config extends HttpConfig, AccessConfig, FolderConfig, ModelConfig, SandboxesConfig, ConversationConfig {
+  /** The Postgres that has the conversations, settings and keys instead of the home; the address, with its password. */
+  readonly databaseUrl: Secret | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -133,6 +135,11 @@ const tools = z
 export const Environment = z.object({
   PORT: z.coerce.number('a number is expected').int('a whole number is expected').min(0).max(65_535, 'ports end at 65535').default(3000),
   HOST: z.string().default('127.0.0.1'),
+  TENDON_DATABASE_URL: z
+    .string()
+    .regex(/^postgres(?:ql)?:\/\/./, 'an address as postgres://USER:PASSWORD@HOST:5432/DATABASE is expected')
+    .transform((value) => new Secret(value))
+    .optional(),
   TENDON_HOME: path.default(() => join(homedir(), '.tendon')),
   WORKSPACE_BASE: path.optional(),
   TENDON_ALLOWED_DIRS: list.transform((entries) => entries.map((entry) => path.parse(entry))).default([]),
@@ -214,6 +221,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       port: values.PORT,
       host: values.HOST,
       home: values.TENDON_HOME,
+      databaseUrl: values.TENDON_DATABASE_URL,
       workspaceBase: values.WORKSPACE_BASE ?? workspaceVolume(values),
       allowedDirs: values.TENDON_ALLOWED_DIRS,
       allowedHosts: values.TENDON_ALLOWED_HOSTS,

@@ -1,0 +1,44 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Storage } from '@tendon/core';
+import type { UpgradeProgress } from '@tendon/core/storage';
+import { Secret } from '@tendon/protocol/masking';
+import type { Config } from './config/config.ts';
+
+export interface OpenStorageOptions {
+  readonly clock: Clock;
+  /** Called with a sentence for each damage that is found, also while it is opened. */
+  readonly onFinding?: (finding: string) => void;
+  /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
+  readonly onUpgrade?: (progress: UpgradeProgress) => void;
+}
+
+/**
+ * What a server remembers: in the home, or in the database that is configured. One process has the home either way, for its sandboxes
+ * and folders. Rejects with a user-facing Error.
+ */
+export async function openStorage(
+  { home, databaseUrl }: Pick<Config, 'home' | 'databaseUrl'>,
+  options: OpenStorageOptions,
+): Promise<Storage> {
+  const { lockForProcess, openSqliteStorage } = await import('@tendon/core/storage');
+  const [path, blobDir] = [join(home, 'tendon.db'), join(home, 'blobs')];
+  if (!databaseUrl) return openSqliteStorage({ ...options, path, blobDir });
+  const { openPostgresStorage } = await import('@tendon/core/postgres');
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const unlock = lockForProcess(path);
+  try {
+    const { clock, onFinding } = options;
+    const storage = await openPostgresStorage({ url: databaseUrl.reveal(), clock, ...(onFinding && { onFinding }) });
+    return { ...storage, close: () => storage.close().finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** The part of the database's address that must not be shown where the rest is. */
+export function passwordOf(databaseUrl: Secret | undefined): Secret | undefined {
+  const password = databaseUrl && URL.parse(databaseUrl.reveal())?.password;
+  return password ? new Secret(decodeURIComponent(password)) : undefined;
+}
