@@ -19,7 +19,7 @@ import { makePlace, startTendon } from './tendon-child.test-support.ts';
 
 const call = (name: string, args: object) => ({ toolCalls: [{ name, arguments: args }] });
 
-it('CL968, CL969, CK1008: an editor makes sessions, sees words, calls, diffs and plans, is asked, cancels and loads', async () => {
+it('CL968, CL969, CK1008, CK1040: an editor makes sessions, sees words, calls, diffs and plans, is asked, cancels and loads', async () => {
   const place = makePlace();
   writeFileSync(join(place.workspace, 'a.txt'), 'old\n');
   const model = place.script([
@@ -75,11 +75,23 @@ it('CL968, CL969, CK1008: an editor makes sessions, sees words, calls, diffs and
 
   const advertised = await updates.until((each) => each.sessionUpdate === 'available_commands_update');
   expect(advertised).toMatchObject({
-    availableCommands: [{ name: 'undo' }, { name: 'model', input: { hint: 'its name' } }, {}, {}, {}, {}],
+    availableCommands: [{ name: 'undo' }, { name: 'model', input: { hint: 'its name' } }, {}, {}, {}, {}, {}],
   });
   updates.all.length = 0;
   expect(await ask('/cost')).toEqual({ stopReason: 'end_turn' });
   expect(words(updates.all, 'agent_message_chunk').join('')).toContain('tokens in');
+
+  const answerTo = async (text: string): Promise<string> => {
+    updates.all.length = 0;
+    await ask(text);
+    return words(updates.all, 'agent_message_chunk').join('');
+  };
+  expect(await answerTo('/approvals')).toContain('What no rule allows waits for you, as the server was started.');
+  expect(await answerTo('/approvals risk llm')).toContain(
+    'What is risky waits for you, chosen for this conversation; llm judges it, chosen for this conversation.',
+  );
+  for (const wrong of ['sometimes', 'always llm', 'risk nobody']) expect(await answerTo(`/approvals ${wrong}`)).toMatch(/^Choose|one of/);
+  expect(await answerTo('/approvals usual')).toContain('What no rule allows waits for you, as the server was started.');
 
   const waiting = ask('go on');
   await updates.until((each) => each.sessionUpdate === 'tool_call' && each.title === 'sleep 271815');

@@ -88,7 +88,7 @@ export async function startFixture(options = {}) {
       (pathname.endsWith('/question') ? () => questionOf(pathname.split('/').at(-2), eventsOf, answered) : undefined) ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
       (pathname.includes('/confirmation/rules') ? () => ruled(pathname, request.method) : undefined) ??
-      (pathname.endsWith('/confirmation') ? () => CONFIRMATION : undefined) ??
+      (pathname.endsWith('/confirmation') ? () => confirmationOf(request, pathname.split('/').at(-2)) : undefined) ??
       (pathname.endsWith('/events') ? () => pageOf(eventsOf(pathname.split('/').at(-2)), searchParams) : undefined) ??
       UNDOING[pathname.split('/').at(-1)] ??
       (single && (() => oneOf(conversations, single[1], changed)));
@@ -214,11 +214,23 @@ function oneOf(conversations, id, changed) {
 
 const CONFIRMATION = {
   mode: 'rules',
+  mode_by: 'server',
   analyzer: 'rules',
+  analyzer_by: 'server',
   rules: [],
   general_rules: [],
   suggestions: [{ decision: 'allow', command: 'git push' }],
 };
+
+/** Of a conversation: the policy that was chosen while the server runs. */
+const policies = new Map();
+
+async function confirmationOf(request, id) {
+  if (request.method === 'PUT') policies.set(id, { ...policies.get(id), ...(await json(request)) });
+  const { policy, analyzer } = policies.get(id) ?? {};
+  const own = { ...(policy && { mode: policy, mode_by: 'conversation' }), ...(analyzer && { analyzer, analyzer_by: 'conversation' }) };
+  return { ...CONFIRMATION, ...own };
+}
 
 const NETWORK = {
   mode: 'allowlist',

@@ -126,6 +126,13 @@ const SOCKETS: readonly Mutant[] = [
     events: everyNth(30, (event) => [typeof event.cause === 'number' ? { ...event, cause: event.cause + 1 } : event]),
   },
   {
+    id: 'silent-policy',
+    fault: 'changes the policy of a conversation without a notice in its log',
+    caughtBy: ['v0-socketio/changed-policy'],
+    says: /has no notice of it/,
+    events: () => (event) => (typeof (event.extras as Frame | undefined)?.confirmation_policy === 'string' ? [] : [event]),
+  },
+  {
     id: 'no-cause',
     fault: 'leaves out the `cause` of observations',
     caughtBy: ['v0-socketio/run-event'],

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   model: CONVERSATION_COMMANDS.model!,
   setup: { does: 'ask for a model, its key and its address, and store them', run: setUp },
   agent: CONVERSATION_COMMANDS.agent!,
+  approvals: CONVERSATION_COMMANDS.approvals!,
   compact: CONVERSATION_COMMANDS.compact!,
   cost: CONVERSATION_COMMANDS.cost!,
   allow: { does: 'let the sandbox reach a host that it was refused', run: (session, host) => answerHost(session, host, 'once') },

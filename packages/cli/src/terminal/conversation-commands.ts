@@ -1,13 +1,7 @@
-import { actions, type ConversationConnection, type Rest } from '@tendon/client';
+import { actions } from '@tendon/client';
+import { approvals } from './approvals.ts';
+import type { CommandPlace } from './command-place.ts';
 import { printable } from './printable.ts';
-
-/** Where a person gives commands about one conversation: a chat, or an editor. */
-export interface CommandPlace {
-  readonly rest: Rest;
-  /** None before the first message of a chat. */
-  readonly connection: ConversationConnection | undefined;
-  say(text: string): void;
-}
 
 interface ConversationCommand {
   readonly does: string;
@@ -25,6 +19,11 @@ export const CONVERSATION_COMMANDS: Readonly<Record<string, ConversationCommand>
     run: (place, name) => choose(place, { llm_model: name }, name),
   },
   agent: { does: 'the agent of the next turn, by its name', hint: 'its name', run: (place, name) => choose(place, { agent: name }, name) },
+  approvals: {
+    does: 'what waits for you in this conversation: seen, or chosen by its name',
+    hint: 'always, rules, risk, never or usual',
+    run: approvals,
+  },
   compact: { does: 'shorten what the model is shown of the history', run: compact },
   cost: { does: 'what the conversation has cost', run: cost },
   open: { does: 'the address of this conversation in the browser', run: (place) => place.say(addressOf(place)) },

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { effortWords, OtherModelFields, type OtherModels } from '../settings/other-model-fields.tsx';
 
-const CHOSEN_BY: Readonly<Record<ChosenBy, PlainText>> = {
+export const CHOSEN_BY: Readonly<Record<ChosenBy, PlainText>> = {
   conversation: textKey('chosen for this conversation'),
   settings: textKey('as the settings have it'),
   server: textKey('as the server was started'),

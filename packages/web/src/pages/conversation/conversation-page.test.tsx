@@ -78,11 +78,20 @@ it('TR718: what is saved is what the button names, also when another action wait
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull(), LATER);
 });
 
-it('CL925 CL993: what holds in this conversation is in its bar: what waits, what was always allowed here, which is revoked, and the network', async () => {
+it('CL925 CL993 CL1270: what holds in this conversation is in its bar: what waits, which is changed for it alone, what was always allowed here, which is revoked, and the network', async () => {
   await open('/conversations/ledger');
   await userEvent.click(await screen.findByRole('button', { name: 'This conversation' }, LATER));
   const here = within(screen.getByRole('dialog', { name: 'This conversation' }));
   await here.findByText('What no rule allows waits for you.', undefined, LATER);
+  const approvals = within(here.getByRole('region', { name: 'Approvals' }));
+  approvals.getByText('as the server was started');
+  const policy = () => approvals.getByLabelText('Agents ask before');
+  await userEvent.selectOptions(policy(), 'What is risky');
+  await approvals.findByText('chosen for this conversation', undefined, LATER);
+  await userEvent.selectOptions(await approvals.findByLabelText('Who judges the risk'), 'The small model');
+  await approvals.findByText('The small model, chosen for this conversation', undefined, LATER);
+  await userEvent.selectOptions(policy(), 'As for all conversations');
+  await approvals.findByText('What no rule allows waits for you.', undefined, LATER);
   await userEvent.click(await here.findByRole('button', { name: 'Revoke: Always allow git push' }, LATER));
   await here.findByText('None is saved.', undefined, LATER);
   const network = within(here.getByRole('region', { name: 'Network' }));

@@ -1,19 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ConfirmationMode, NetworkMode } from '@tendon/protocol';
+import type { NetworkMode } from '@tendon/protocol';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
+import { ConversationApprovalsSection } from './conversation-approvals.tsx';
 import { ConversationModelsSection } from './conversation-models.tsx';
-import { RuleList } from '../rule-list.tsx';
 import { Link } from '../../ui/link.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
-
-const MODES: Readonly<Record<ConfirmationMode, PlainText>> = {
-  always: textKey('Everything that may do harm waits for you.'),
-  rules: textKey('What no rule allows waits for you.'),
-  risk: textKey('What is risky waits for you.'),
-  never: textKey('Only what a rule asks about waits for you.'),
-};
 
 const REACH: Readonly<Record<NetworkMode, PlainText>> = {
   full: textKey('Commands reach the public internet.'),
@@ -26,36 +19,9 @@ export function ThisConversation() {
   return (
     <div className="shares">
       <ConversationModelsSection />
-      <Approvals />
+      <ConversationApprovalsSection />
       <Network />
     </div>
-  );
-}
-
-function Approvals() {
-  const { id } = useConversation();
-  const { data, error } = useQuery({
-    queryKey: ['confirmation', id, 'mode'],
-    queryFn: () => tendon.conversations.confirmation(id),
-    retry: false,
-    staleTime: 0,
-  });
-  return (
-    <section aria-label={t('Approvals')}>
-      <h2>{t('Approvals')}</h2>
-      {data && <p>{t(MODES[data.mode])}</p>}
-      {error && <p className="tone-bad">{error.message}</p>}
-      <p className="text-ink-2">{t('Rules that you saved here run, ask or are refused in this conversation alone.')}</p>
-      <RuleList
-        queryKey={['rules', id]}
-        list={() => tendon.conversations.rules(id)}
-        remove={(rule) => tendon.conversations.removeRule(id, rule)}
-        none={t('None is saved.')}
-      />
-      <p className="text-small">
-        <Link to={paths.settingsPage('approvals')}>{t('Rules of all conversations')}</Link>
-      </p>
-    </section>
   );
 }
 

@@ -2,21 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SettingsPatch } from '@tendon/client';
 import type { ConfirmationMode } from '@tendon/protocol';
 import { settingsQuery, tendon } from '../../lib/server.ts';
-import { type PlainText, t, textKey } from '../../lib/language/text.ts';
-
-const MODES: Readonly<Record<ConfirmationMode, PlainText>> = {
-  always: textKey('Everything that may do harm'),
-  rules: textKey('What no rule allows'),
-  risk: textKey('What is risky'),
-  never: textKey('Only what a rule asks about'),
-};
-
-const ANALYZERS: Readonly<Record<string, PlainText>> = {
-  rules: textKey('Rules of the server'),
-  llm: textKey('The model of the agent, for its own actions'),
-  model: textKey('The small model'),
-  invariant: textKey('A server of Invariant'),
-};
+import { t } from '../../lib/language/text.ts';
+import { ApprovalChoice, ASKS_BEFORE, JUDGES } from './approval-choice.tsx';
 
 /** What waits for a person, and who judges what is risky. */
 export function AskingSection() {
@@ -36,18 +23,18 @@ export function AskingSection() {
   return (
     <section className="setting" aria-labelledby="asking-heading">
       <h2 id="asking-heading">{t('What waits for you')}</h2>
-      <Choice
+      <ApprovalChoice
         label={t('Agents ask before')}
         value={mode}
-        options={MODES}
-        names={Object.keys(MODES)}
+        options={ASKS_BEFORE}
+        names={Object.keys(ASKS_BEFORE)}
         onChange={(next) => change.mutate({ confirmation_policy: next as ConfirmationMode })}
       />
       {mode === 'risk' && (
-        <Choice
+        <ApprovalChoice
           label={t('Who judges the risk')}
           value={known ?? 'rules'}
-          options={ANALYZERS}
+          options={JUDGES}
           names={analyzers.data}
           onChange={(next) => change.mutate({ security_analyzer: next })}
         />
@@ -59,29 +46,5 @@ export function AskingSection() {
         </p>
       )}
     </section>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly names: readonly string[];
-  /** What a name means, where the app has words for it. */
-  readonly options: Readonly<Record<string, PlainText>>;
-  readonly onChange: (name: string) => void;
-}
-
-function Choice({ label, value, names, options, onChange }: ChoiceProps) {
-  return (
-    <label className="flex items-center gap-2">
-      <span className="text-ink-2">{label}</span>
-      <select className="field" value={value} onChange={(event) => onChange(event.target.value)}>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {options[name] ? t(options[name]) : name}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
