@@ -18,4 +18,4 @@ it('EN904: a person logs in to an MCP server from the command line, and out agai
   expect((await tendon(place, ['mcp', 'logout', '127_0_0_1'])).stderr).toContain('no login');
   server.signal('SIGTERM');
   await server.ended;
-}, 120_000);
+});

@@ -12,7 +12,7 @@ const driver = `docker=${engine.host}=${engine.image('busybox')}`;
 afterAll(() => engine.close());
 
 /** As `sandbox-survives`, with the engine as a third party that knows of the sandbox. */
-describe('driver docker, the server killed', { timeout: 180_000 }, () => {
+describe('driver docker, the server killed', () => {
   const stage = sandboxStage(driver);
 
   it('SB14: the same container is found again and reports the outcome of the command, which ran once', async () => {

@@ -232,7 +232,7 @@ describe('RT213: an executor host', () => {
       expect(statusOf(one.received())).toBeGreaterThanOrEqual(400);
     }
     await host.expectUnharmed();
-  }, 120_000);
+  });
 
   it('hangs up on who stops in the middle, with the key and without, and keeps nothing of it', async () => {
     const host = await attacked();
@@ -273,7 +273,7 @@ describe('RT213: an executor host', () => {
     expect(existsSync(join(workspace, 'never'))).toBe(false);
     expect(readFileSync(join(workspace, 'stored'), 'utf8')).toBe('as it was');
     await host.expectUnharmed();
-  }, 120_000);
+  });
 
   it('forgets who dies in the middle of taking, giving or following', async () => {
     const host = await attacked();
@@ -300,5 +300,5 @@ describe('RT213: an executor host', () => {
     await expect.poll(descriptors, WAIT).toBeLessThanOrEqual(before);
     expect(existsSync(join(workspace, 'dead'))).toBe(false);
     await host.expectUnharmed();
-  }, 120_000);
+  });
 });

@@ -147,7 +147,7 @@ describe('RT212: the listener of an executor', () => {
     expect([0, 400]).toContain(statusOf(packed.received()));
     expect(memory() - before).toBeLessThan(400);
     await expectUnharmed();
-  }, 120_000);
+  });
 
   it('leads by a tunnel to nothing but a served port, and is not held up by a client', async () => {
     const before = descriptors();
@@ -195,7 +195,7 @@ describe('RT212: the listener of an executor', () => {
     expect([temporaries(), existsSync(join(executor.workspace, 'never'))]).toEqual([[], false]);
     expect((await executor.run('cat stored')).content).toBe('as it was');
     await expectUnharmed();
-  }, 90_000);
+  });
 
   it('forgets who dies in the middle of taking or giving', async () => {
     writeFileSync(join(executor.workspace, 'large'), Buffer.alloc(32 * MIB));
@@ -215,7 +215,7 @@ describe('RT212: the listener of an executor', () => {
     await expect.poll(descriptors, WAIT).toBeLessThanOrEqual(before);
     expect(existsSync(join(executor.workspace, 'dead'))).toBe(false);
     await expectUnharmed();
-  }, 90_000);
+  });
 });
 
 /** Any path may be written: so it is one that is shut in. */
@@ -271,7 +271,7 @@ describe('RT212: the listener of an executor in a sandbox', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect((await run(runtime, 'echo works')).output).toBe('works');
     expect(readFileSync('/etc/passwd', 'utf8')).toBe(passwd);
-  }, 120_000);
+  });
 });
 
 function isObject(text: string): boolean {

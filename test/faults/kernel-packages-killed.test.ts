@@ -9,7 +9,7 @@ import { startServer } from './sandbox-server-process.ts';
 /** Whatever runs inside may ask for it, as a kernel does. */
 const ASK = 'curl -sN -X POST -x http://127.0.0.1:3128 http://kernel.tendon.internal/cpython-311';
 
-it('RT121: of an installation whose server was killed the next server finds and ends everything', { timeout: 180_000 }, async () => {
+it('RT121: of an installation whose server was killed the next server finds and ends everything', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-fault-'));
   const stateRoot = join(folder, 'state');
   const server = startServer([folder, 'local', ASK, '7']);

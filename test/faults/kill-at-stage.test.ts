@@ -28,7 +28,7 @@ async function expectExactlyOnceAcross([first, ...others]: readonly NodeJS.Proce
 }
 
 describe('the server dies at a stage of a step', () => {
-  it.each(someOf(STAGES, []))('EN100: %s: every step ran exactly once, nothing a client saw is missing', { timeout: 180_000 }, (stage) =>
+  it.each(someOf(STAGES, []))('EN100: %s: every step ran exactly once, nothing a client saw is missing', (stage) =>
     expectExactlyOnceAcross([...KILLS.slice(0, runs(3, 2)), 0].map((nth) => ({ TENDON_FAULT: `${stage}:${nth}` }))),
   );
 

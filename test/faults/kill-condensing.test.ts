@@ -44,7 +44,7 @@ function expectShown(asked: unknown, words: string): void {
   expect(text).not.toContain('thought-1 ');
 }
 
-it('EN919: killed while the summary is asked for, the next server asks for it once more', { timeout: 120_000 }, async () => {
+it('EN919: killed while the summary is asked for, the next server asks for it once more', async () => {
   const started = await begin();
   const { model, tendon, id, watcher } = started;
   const asked = Promise.withResolvers<void>();

@@ -68,7 +68,7 @@ describe('the executor is killed with SIGKILL', () => {
   const delays = fc.array(fc.integer({ min: 50, max: 400 }), { minLength: KILLS, maxLength: KILLS });
   const [alone = [], both = []] = fc.sample(delays, { numRuns: 2, seed: SEED });
 
-  it(`EN102: alone, after ${alone.join(', ')} ms`, { timeout: 180_000 }, async () => {
+  it(`EN102: alone, after ${alone.join(', ')} ms`, async () => {
     const counting = await startCounting();
     let before: readonly number[] = [];
     for (const delayMs of alone) {
@@ -81,7 +81,7 @@ describe('the executor is killed with SIGKILL', () => {
     await expectAtMostOnce(counting);
   });
 
-  it(`EN102: together with the server, after ${both.join(', ')} ms`, { timeout: 180_000 }, async () => {
+  it(`EN102: together with the server, after ${both.join(', ')} ms`, async () => {
     const counting = await startCounting();
     await counting.watcher.until((event) => event.observation === 'run');
     for (const delayMs of both) {

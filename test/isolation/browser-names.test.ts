@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { openChromium } from '../../packages/executor/src/browser/host/open-chromium.ts';
 import { createProxy } from '@tendon/runtime/testing';
 
-it('SB355: the sandbox’s own Chromium names its hosts in the open', { timeout: 120_000 }, async () => {
+it('SB355: the sandbox’s own Chromium names its hosts in the open', async () => {
   const hellos: Buffer[] = [];
   const site = createServer((socket) =>
     socket

@@ -23,7 +23,7 @@ import {
 type Page = ObservationDraft<'browse'>;
 
 /** The built browser in the real sandbox, where a page tries what it must not. */
-describe('a page in the local sandbox', { timeout: 120_000 }, () => {
+describe('a page in the local sandbox', () => {
   const asked: string[] = [];
   const host = createServer((request, response) => {
     asked.push(`${request.headers.host ?? ''}${request.url ?? ''}`);
@@ -54,7 +54,7 @@ describe('a page in the local sandbox', { timeout: 120_000 }, () => {
       }).listen(8123, '127.0.0.1', () => console.log('listening'));`,
     );
     await run(runtime, 'node serve.mjs > serve.log 2>&1 & until grep -q listening serve.log; do :; done');
-  }, 120_000);
+  });
   afterAll(async () => {
     await sandboxes?.close();
     host.close();

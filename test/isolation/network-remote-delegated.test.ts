@@ -5,7 +5,7 @@ import { testServer } from '../../packages/server/src/server.test-support.ts';
 
 const NAME = 'listed-later.example';
 
-it('SB651: a sandbox on another host follows the list of the conversation that delegated to its own', { timeout: 120_000 }, async () => {
+it('SB651: a sandbox on another host follows the list of the conversation that delegated to its own', async () => {
   executorFolder();
   const host = await ExecutorHostProcess.start();
   onTestFinished(() => host.remove());

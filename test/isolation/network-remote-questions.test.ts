@@ -41,7 +41,7 @@ async function answer(url: string, id: string, host: string, given: string): Pro
 
 const fetching = (name: string): string => `curl -sS -m 100 http://${name}/`;
 
-it('SB724: its connection waits for the answer, which counts at once', { timeout: 120_000 }, async () => {
+it('SB724: its connection waits for the answer, which counts at once', async () => {
   const { run, asked, answer: give } = await serverOf(await hostOnInternet());
   const printed = run(fetching('asked.example'));
   await asked('asked.example');
@@ -53,7 +53,7 @@ it('SB724: its connection waits for the answer, which counts at once', { timeout
   expect(await refused).toMatch(/refused\.example is not on the list.*a person refused it/);
 });
 
-it('SB724: the question outlives the program of the host, and its answer reaches the next one', { timeout: 120_000 }, async () => {
+it('SB724: the question outlives the program of the host, and its answer reaches the next one', async () => {
   const host = await hostOnInternet();
   const { run, asked, answer: give } = await serverOf(host);
   const cut = run(fetching('cut.example'));
@@ -65,7 +65,7 @@ it('SB724: the question outlives the program of the host, and its answer reaches
   expect(await run(`${fetching('cut.example')} --retry 5`)).toContain('reached cut.example');
 });
 
-it('SB724: the question outlives its server, and its answer reaches the sandbox that went on', { timeout: 120_000 }, async () => {
+it('SB724: the question outlives its server, and its answer reaches the sandbox that went on', async () => {
   const host = await hostOnInternet();
   const tendon = await TendonProcess.scripted([{ text: 'hello' }], { ...host.serverEnvironment, ...ASKING });
   onTestFinished(() => tendon.remove());

@@ -19,7 +19,7 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** A sandbox behind a proxy of the host that sends every address to sites of this machine. */
-describe('a sandbox behind a proxy of its host', { timeout: 120_000 }, () => {
+describe('a sandbox behind a proxy of its host', () => {
   const asked: string[] = [];
   const servers: Server[] = [];
   let sandboxes: TestSandboxes;
@@ -47,7 +47,7 @@ describe('a sandbox behind a proxy of its host', { timeout: 120_000 }, () => {
       upstreamProxy: { url: new URL(`http://127.0.0.1:${await listening(upstream)}`) },
       networkOf: async () => ({ mode: 'allowlist', allow: [LISTED], allowPrivate: [] }),
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await sandboxes?.close();
     for (const server of servers) server.close();

@@ -18,4 +18,4 @@ it('EX909: tendon hooks lists what counts, and exits with 1 when a file does not
   const wrong = await tendon(place, ['hooks']);
   expect(wrong.code).toBe(1);
   expect(wrong.stdout).toContain('hooks.json do not count: hooks: ');
-}, 60_000);
+});

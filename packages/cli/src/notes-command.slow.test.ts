@@ -19,4 +19,4 @@ it('EN924: tendon notes prints every file with its path, and exits with 1 when o
   symlinkSync('/etc/hostname', join(folder, 'repositories/link.md'));
   const wrong = await tendon(place, ['notes']);
   expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('It does not count: it is a link.') as string });
-}, 60_000);
+});

@@ -45,4 +45,4 @@ it('EX913: tendon plugins lists what each brings and what does not count, and en
     code: 1,
     stdout: expect.stringContaining('no plugin other') as string,
   });
-}, 120_000);
+});

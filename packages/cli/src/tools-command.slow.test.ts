@@ -28,7 +28,7 @@ it('EX924: tendon tools writes a tool whose types hold, lists, checks and tries 
     code: 0,
     stdout: `count(text)\n  Counts the words of a text.\n  ${path}, only reads, 60 s at most\n`,
   });
-}, 120_000);
+});
 
 /** It notes each of its calls, and waits for a program without looking at anything else. */
 const PAY = `
@@ -69,7 +69,7 @@ it('EX926: a server that is killed during a call leaves no process of the tool, 
   await vi.waitUntil(async () => (await events()).includes('So it is.'), WAIT);
   expect(await events()).toContain('its outcome was not stored');
   expect(calls()).toHaveLength(1);
-}, 180_000);
+});
 
 function isGone(pid: string): boolean {
   try {

@@ -3,4 +3,3 @@ export { freePort } from './free-port.ts';
 export { lastOf, waitFor } from './wait-for.ts';
 export { runs, someOf } from './runs.ts';
 export { Seen } from './seen.ts';
-export { SLOW } from './slow.ts';

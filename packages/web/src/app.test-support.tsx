@@ -19,9 +19,8 @@ export function appOnFixture(): Open {
   let fixture: Fixture;
   let Pages: typeof routes.Pages;
   const { error } = console;
-  // Deadlines for busy machines, not measurements.
+  // A deadline for busy machines, not a measurement.
   configure({ asyncUtilTimeout: 10_000 });
-  vi.setConfig({ testTimeout: 60_000 });
   beforeAll(async () => {
     console.error = (...printed) => void (isGivenUp(printed[0]) || error(...printed));
     const { startFixture } = (await import(join(import.meta.dirname, '../dev/fixture-server.mjs'))) as { startFixture: StartFixture };

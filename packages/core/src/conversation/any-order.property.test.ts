@@ -9,15 +9,12 @@ import {
   type Event,
 } from '@tendon/protocol';
 import * as fc from 'fast-check';
-import { SLOW } from '@tendon/testing';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { Script } from '../llm/scripted-provider.ts';
 import { legalityProblems } from '../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../prompt/project-messages.test-support.ts';
 import { bash, done, stage, type Stage } from './conversation.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.cases });
 
 const ask = (agent_state: AgentState): ActionDraft => ChangeAgentStateAction.create({ agent_state });
 
@@ -84,4 +81,4 @@ it('EN110: whatever a person does at whatever moment, the log stays sound', asyn
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+});

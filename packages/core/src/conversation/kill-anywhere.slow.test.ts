@@ -99,7 +99,7 @@ it('EN100: killed at any border and started again, every action is recorded once
     expect(ending.lines, `killed at border ${dieAt}`).toEqual(LINES);
     if (ending.kills === 0) break;
   }
-}, 60_000);
+});
 
 it('EN101: killed again and again, the same', async () => {
   await fc.assert(
@@ -110,7 +110,7 @@ it('EN101: killed again and again, the same', async () => {
     }),
     { numRuns: runs(15) },
   );
-}, 60_000);
+});
 
 it('EN102: with the sandbox killed too, nothing runs twice and every kill leaves at most one unknown outcome', async () => {
   for (let dieAt = 1; ; dieAt += EVERY) {
@@ -123,7 +123,7 @@ it('EN102: with the sandbox killed too, nothing runs twice and every kill leaves
     expect(unknown.length, `killed at border ${dieAt}`).toBeLessThanOrEqual(ending.kills);
     if (ending.kills === 0) break;
   }
-}, 60_000);
+});
 
 it('EN202: the same when each life begins with the snapshot that the one before was about to write', async () => {
   await fc.assert(
@@ -138,7 +138,7 @@ it('EN202: the same when each life begins with the snapshot that the one before 
     ),
     { numRuns: runs(30) },
   );
-}, 60_000);
+});
 
 const view = { name: 'str_replace_editor', arguments: { command: 'view', path: 'counter' } };
 const echo = (line: string) => bash(`echo ${line} >> counter`).toolCalls[0]!;
@@ -152,7 +152,7 @@ it('EN765: killed at any border while reads run side by side, each is answered o
     expect(ending.lines, `killed at border ${dieAt}`).toEqual(['a', 'b']);
     if (ending.kills === 0) break;
   }
-}, 60_000);
+});
 
 it('EN765: with the sandbox killed too, nothing runs twice', async () => {
   for (let dieAt = 1; ; dieAt += EVERY) {
@@ -161,4 +161,4 @@ it('EN765: with the sandbox killed too, nothing runs twice', async () => {
     expect(new Set(ending.lines).size, `killed at border ${dieAt}`).toBe(ending.lines.length);
     if (ending.kills === 0) break;
   }
-}, 60_000);
+});

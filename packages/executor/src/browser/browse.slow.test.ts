@@ -32,13 +32,13 @@ beforeAll(async () => {
     '/giant': `<title>Giant</title>${'<p>a paragraph of a very long page</p>'.repeat(30_000)}<b>the end</b>`,
   });
   user = await startBrowserUser({}, chromiumOfRun());
-}, 60_000);
+});
 afterAll(async () => {
   await user.executor.kill();
   site.close();
 });
 
-describe('browse', { timeout: 60_000 }, () => {
+describe('browse', () => {
   it('RT144: the page comes as Markdown, with its address, title, status, picture and HTML', async () => {
     const { kind, content, extras } = await user.browse(`${site.origin}/article`);
     expect(kind).toBe('browse');

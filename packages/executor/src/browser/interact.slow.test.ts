@@ -45,14 +45,14 @@ beforeAll(async () => {
     '/covered': '<button id=under>Under</button><div style="position:fixed;inset:0">cover</div>',
   });
   user = await startBrowserUser({}, chromiumOfRun());
-}, 60_000);
+});
 afterAll(async () => {
   await user.executor.kill();
   site.close();
 });
 const open = (path: string, ...actions: readonly string[]) => user.do(`goto("${site.origin}${path}")`, ...actions);
 
-describe('browse_interactive', { timeout: 60_000 }, () => {
+describe('browse_interactive', () => {
   it('RT145, RT146: the tree names elements over frames and shadow roots, ids work there and stay', async () => {
     const { content, extras } = await open('/frames');
     expect(content).toMatch(/^RootWebArea 'Frames'/);

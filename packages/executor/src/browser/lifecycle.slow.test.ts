@@ -52,7 +52,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** A browser starts in seconds: one is used on by all that leave it, or the next one, at work. */
-describe('a browser that goes on', { timeout: 120_000 }, () => {
+describe('a browser that goes on', () => {
   beforeAll(async () => {
     user = await startBrowserUser({}, chromiumOfRun());
   });
@@ -102,7 +102,7 @@ describe('a browser that goes on', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a browser that ends', { timeout: 120_000 }, () => {
+describe('a browser that ends', () => {
   afterEach(() => user.executor.kill());
 
   it('RT155: after some time without use it ends, and comes back at the same page with the cookies', async () => {

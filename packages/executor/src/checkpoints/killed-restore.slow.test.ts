@@ -51,7 +51,7 @@ it('CK710: a restore that is killed at any point is finished by the next executo
   expect(finished.filter(Boolean).length).toBeGreaterThan(10);
 });
 
-it('CK714: the outcome of a restore that was cut off is answered by the next executor', { timeout: 60_000 }, async () => {
+it('CK714: the outcome of a restore that was cut off is answered by the next executor', async () => {
   const { workspace, stateDir } = makeWorkspace();
   const folders = { stateDir, workspace, workDir: workspace };
   const first = await startExecutor({ folders }, { HOME: stateDir });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startExecutor } from '../testing/start-executor.ts';
 
-it('RT722: what a shell has printed before its end is there in full, and what it leaves to the next', { timeout: 60_000 }, async () => {
+it('RT722: what a shell has printed before its end is there in full, and what it leaves to the next', async () => {
   const executor = await startExecutor();
   onTestFinished(() => executor.kill());
   for (let round = 0; round < 20; round += 1) {
@@ -12,7 +12,7 @@ it('RT722: what a shell has printed before its end is there in full, and what it
   }
 });
 
-it('RT722: a process that holds the terminal of an ended shell does not hold up the next', { timeout: 60_000 }, async () => {
+it('RT722: a process that holds the terminal of an ended shell does not hold up the next', async () => {
   const executor = await startExecutor();
   onTestFinished(() => executor.kill());
   expect(await executor.run("trap '' HUP; sleep 60 & exit 4")).toMatchObject({ exitCode: 4 });

@@ -2,12 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { measureFolder } from './measure-folder.ts';
 
 /** Many cases: the default of a quick test leaves them no room on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 });
-
 const options = { maxEntries: 1000, deadlineMs: 10_000 };
 
 describe('SB95: what a folder takes', () => {

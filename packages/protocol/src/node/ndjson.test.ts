@@ -1,11 +1,9 @@
 import { anyCharacter } from '@tendon/testing';
 import * as fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readLines, TooMuch } from './streams.ts';
 
 /** Many cases: the default of a quick test leaves them no room on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 });
-
 const limits = { maxLine: 100, maxTotal: 1000 };
 async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

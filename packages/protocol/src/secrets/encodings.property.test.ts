@@ -1,11 +1,9 @@
 import * as fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createMask, SECRET_HIDDEN } from './secret-mask.ts';
 import { Secret } from './secret.ts';
 
 /** Many cases: the default of a quick test leaves them no room on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 });
-
 const wrap = (text: string, width: number) => text.replace(new RegExp(`.{${width}}`, 'g'), '$&\n');
 
 /** What commands print when they are asked for a variable. `pad` stands before it in the same encoding. */

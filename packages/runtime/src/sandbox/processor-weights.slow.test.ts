@@ -17,7 +17,7 @@ await removeGroups(tried);
 const weightFileOf = (groups: readonly string[]): string =>
   groups.flatMap((group) => ['cpu.shares', 'cpu.weight'].map((file) => join(group, file))).find((path) => existsSync(path))!;
 
-it.skipIf(!enforced.includes('cpu'))('SB900: the kernel counts what a group uses, and takes its weight', { timeout: 120_000 }, async () => {
+it.skipIf(!enforced.includes('cpu'))('SB900: the kernel counts what a group uses, and takes its weight', async () => {
   const { outer, inner } = await createGroups(NAME, limitsOf({}));
   try {
     const weightNow = () => Number(readFileSync(weightFileOf(outer), 'utf8'));
@@ -43,7 +43,7 @@ it.skipIf(!enforced.includes('cpu'))('SB900: the kernel counts what a group uses
   }
 });
 
-it.skipIf(!enforced.includes('cpu'))('SB900: a sandbox that is found again gets its full weight back', { timeout: 120_000 }, async () => {
+it.skipIf(!enforced.includes('cpu'))('SB900: a sandbox that is found again gets its full weight back', async () => {
   const sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder() }));
   try {
     const { incarnation } = await sandboxes.runtimes.acquire('busy', { signal: never });

@@ -4,12 +4,10 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { connectTo } from './executor-connection.ts';
 
 /** Many cases: the default of a quick test leaves them no room on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 });
-
 const TRIES = 5_000;
 
 /** A socket that counts who came. */

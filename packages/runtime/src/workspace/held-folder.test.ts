@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpath
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runs } from '@tendon/testing';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { holdFolder } from './held-folder.ts';
 
 function folders(): { readonly path: string; readonly other: string } {
@@ -73,8 +73,6 @@ while not select.select([sys.stdin], [], [], 0)[0]:
     for _ in range(50): libc.renameat2(-100, a, -100, b, 2)
 `;
 
-vi.setConfig({ testTimeout: 60_000 });
-
 it('SB301: opened again and again while it is swapped for a link, it is the folder or refused', async () => {
   const { path, other } = folders();
   mkdirSync(join(path, 'inner/below'), { recursive: true });
@@ -95,4 +93,4 @@ it('SB301: opened again and again while it is swapped for a link, it is the fold
   expect(seen.other).toBe(0);
   expect(seen.folder).toBeGreaterThan(0);
   expect(seen.refused).toBeGreaterThan(0);
-}, 60_000);
+});

@@ -3,10 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SLOW } from '@tendon/testing';
-import { expect, it, onTestFinished, vi } from 'vitest';
-
-vi.setConfig({ testTimeout: SLOW.cases });
+import { expect, it, onTestFinished } from 'vitest';
 
 const PROGRAM = `
   import { registerHooks } from 'node:module';

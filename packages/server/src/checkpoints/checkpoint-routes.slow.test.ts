@@ -36,7 +36,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Starte
   };
 }
 
-it('CK723, CK720, CK811: a step is undone with its conversation, which goes on from before the answer', { timeout: 120_000 }, async () => {
+it('CK723, CK720, CK811: a step is undone with its conversation, which goes on from before the answer', async () => {
   const { server, base, path, say, list } = await start();
   await say('go');
   expect(readFileSync(join(base, 'a.txt'), 'utf8')).toBe('two\n');
@@ -68,7 +68,7 @@ it('CK723, CK720, CK811: a step is undone with its conversation, which goes on f
   expect(events.events.filter(({ action }) => action === 'restore_checkpoint')).toHaveLength(2);
 });
 
-it('CK713: what cannot be restored is refused', { timeout: 60_000 }, async () => {
+it('CK713: what cannot be restored is refused', async () => {
   const { server, path, say } = await start();
   await say('go');
   const refused = async (at: string, body?: unknown) => {
@@ -81,7 +81,7 @@ it('CK713: what cannot be restored is refused', { timeout: 60_000 }, async () =>
   expect(await refused(`/api/conversations/${'0'.repeat(32)}/checkpoints/1/restore`)).toEqual([404, expect.any(String)]);
 });
 
-it('CK703: switched off, the list says so', { timeout: 60_000 }, async () => {
+it('CK703: switched off, the list says so', async () => {
   const { say, list } = await start({ SANDBOX_CHECKPOINTS: 'off' });
   await say('go');
   expect(await list()).toMatchObject({ checkpoints: [], off: expect.stringContaining('SANDBOX_CHECKPOINTS') as string });

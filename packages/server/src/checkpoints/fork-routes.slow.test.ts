@@ -43,7 +43,7 @@ async function started(base = temporaryFolder()): Promise<{ readonly server: Tes
 const ofFork = (server: TestServer, { conversation_id: id }: ForkedConversation, ...path: string[]): string =>
   join(realpathSync(server.home), 'workspaces', id, ...path);
 
-it('CK800, CK801: a fork has the events up to one, the workspace of then, and goes on by itself', { timeout: 120_000 }, async () => {
+it('CK800, CK801: a fork has the events up to one, the workspace of then, and goes on by itself', async () => {
   const { server, id, base } = await started();
   await say(server, id, 'go');
   const events = await eventsOf(server, id);
@@ -66,7 +66,7 @@ it('CK800, CK801: a fork has the events up to one, the workspace of then, and go
   expect(await (await server.get(`/api/conversations/${forked.conversation_id}`)).json()).toMatchObject({ title: 'Fork of go' });
 });
 
-it('CK802: an action that is unanswered at that event is answered, and the workspace is that before it', { timeout: 120_000 }, async () => {
+it('CK802: an action that is unanswered at that event is answered, and the workspace is that before it', async () => {
   const { server, id } = await started();
   await say(server, id, 'go');
   const second = (await eventsOf(server, id)).findLast(({ action }) => action === 'run')!;
@@ -82,7 +82,7 @@ it('CK802: an action that is unanswered at that event is answered, and the works
   expect((await eventsOf(server, forked.conversation_id)).at(-1)!.extras?.agent_state).toBe('awaiting_user_input');
 });
 
-it('CK803: a fork has the git histories of its folders, and nothing that a link leads to', { timeout: 120_000 }, async () => {
+it('CK803: a fork has the git histories of its folders, and nothing that a link leads to', async () => {
   const { server, id, base } = await started();
   const git = (at: string, ...args: string[]): string =>
     execFileSync('git', ['-C', at, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
@@ -115,7 +115,7 @@ it('CK803: a fork has the git histories of its folders, and nothing that a link 
   expect(existsSync(at)).toBe(false);
 });
 
-it('CK804: what cannot be forked is refused, and leaves nothing', { timeout: 60_000 }, async () => {
+it('CK804: what cannot be forked is refused, and leaves nothing', async () => {
   const { server, id } = await started();
   await say(server, id, 'go');
   const refused = async (path: string, body: unknown): Promise<unknown> => {

@@ -15,7 +15,7 @@ async function client(server: TestServer, directory: string): Promise<SocketIoCl
 const noticesIn = ({ frames }: SocketIoClient): readonly string[] =>
   frames.all.filter(({ observation }) => observation === 'success').map(({ content }) => String(content));
 
-it('CK820: conversations that work in one folder are notified of each other, once; others are not', { timeout: 120_000 }, async () => {
+it('CK820: conversations that work in one folder are notified of each other, once; others are not', async () => {
   const base = temporaryFolder();
   for (const name of ['a', 'a/below', 'b']) mkdirSync(join(base, name));
   const server = await testServer({ env: { WORKSPACE_BASE: base }, script: [WAITS] });

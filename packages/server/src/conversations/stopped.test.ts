@@ -5,7 +5,7 @@ import { plainClient, socketIoClient, temporaryFolder, testServer, type TestServ
 import { conversationsWith, made, noSandbox } from './conversations.test-support.ts';
 
 /** A deadline, not a measurement: machines are busy. */
-const WAIT = { timeout: 14_000 };
+const WAIT = { timeout: 50_000 };
 
 const hi = MessageAction.create({ content: 'hi' });
 

@@ -4,15 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import type { EventLog, Storage } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { MessageAction } from '@tendon/protocol';
-import { runs, SLOW } from '@tendon/testing';
+import { runs } from '@tendon/testing';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
 import type { EventSearch } from './event-search.ts';
 import { database, filled, idsFound, READS_ALL, searchOf } from './event-search.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.cases });
 
 /** Waits until the log is in the index but for its last page. */
 async function indexed(storage: Storage, log: EventLog, search: EventSearch, version = '1'): Promise<void> {

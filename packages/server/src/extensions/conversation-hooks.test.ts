@@ -9,7 +9,7 @@ import { conversationHooks } from './conversation-hooks.ts';
 
 const run = (command: string): HookEvent => ({ moment: 'before_action', action: RunAction.create({ command }) });
 const never = new AbortController();
-const WAIT = { timeout: 14_000, interval: 5 };
+const WAIT = { timeout: 50_000, interval: 5 };
 
 function homeWith(hooks: unknown): string {
   const home = temporaryFolder();

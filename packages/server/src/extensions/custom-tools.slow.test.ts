@@ -30,4 +30,4 @@ it('EX922, EX927: a tool of the user is called as an MCP tool is: rules name it,
   expect(text).not.toContain(SECRET);
   expect(text).not.toContain('It is bought.');
   expect(text).toContain('a rule is about');
-}, 60_000);
+});

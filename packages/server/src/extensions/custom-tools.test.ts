@@ -8,7 +8,7 @@ import { CustomTools } from './custom-tools.ts';
 import { installedPlugins } from './installed-plugins.ts';
 import { ToolFiles, toolFolders } from './installed-tools.ts';
 
-const WAIT = { timeout: 14_000, interval: 5 };
+const WAIT = { timeout: 50_000, interval: 5 };
 const never = new AbortController();
 
 function put(home: string, files: Readonly<Record<string, string>>): void {

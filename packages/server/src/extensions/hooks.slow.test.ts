@@ -42,4 +42,4 @@ it('EX901, EX904, EX905: hooks of the home are asked by every conversation of th
     { hook: 'before_action', conversation_id: id, action: { action: 'run', args: { command: 'touch fine' } } },
     { action: { args: { command: 'touch push' } } },
   ]);
-}, 60_000);
+});

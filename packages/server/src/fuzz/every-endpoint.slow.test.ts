@@ -88,5 +88,5 @@ describe('SV135: what one endpoint refuses, every endpoint refuses', () => {
     await frames.until((shown) => JSON.stringify(shown).includes('no_such_action_at_the_end'));
     expect(socket.readyState).toBe(socket.OPEN);
     await target.expectUnharmed();
-  }, 120_000);
+  });
 });

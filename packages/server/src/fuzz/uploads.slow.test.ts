@@ -39,7 +39,7 @@ describe('SV131: uploads', () => {
       expect(written.length).toBeLessThanOrEqual(LIMITS.maxFiles);
     });
     await fc.assert(property, { numRuns: runs(400), seed: SEED, endOnFailure: true });
-  }, 120_000);
+  });
 
   it('at every endpoint the answer is below 500, and a 200 names only files that are there', async () => {
     const base = join(temporaryFolder(), 'base');
@@ -103,7 +103,7 @@ describe('SV130: zips', () => {
       expect(words).toMatch(/zip|packed|^all is as it was$/);
     });
     await fc.assert(property, { numRuns: runs(2000), seed: SEED, endOnFailure: true });
-  }, 120_000);
+  });
 
   it('a folder is sent whole to several at once, and is read back by the reader of hostile ones', async () => {
     const base = temporaryFolder();

@@ -10,7 +10,7 @@ import { Notes } from './notes.ts';
 const FIXTURE = join(import.meta.dirname, 'fixtures/noting.ts');
 const MINE = Array.from({ length: 50 }, (_, n) => `My line ${n}.\n`).join('');
 
-it('EN922: a kill leaves the notes before or after a change, whole, and the next change works', { timeout: 120_000 }, async () => {
+it('EN922: a kill leaves the notes before or after a change, whole, and the next change works', async () => {
   const home = temporaryFolder();
   const path = join(home, 'notes/user.md');
   mkdirSync(join(home, 'notes'));

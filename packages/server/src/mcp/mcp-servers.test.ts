@@ -23,7 +23,7 @@ import { FORM, statelessProgram, statelessServer } from './stateless-server.test
 import { findTools } from './tool-search.ts';
 
 const TRAVEL = McpConfig.parse({ sse_servers: [], shttp_servers: [], stdio_servers: [{ name: 'travel', command: 'travel' }] });
-const WAIT = { timeout: 14_000 };
+const WAIT = { timeout: 50_000 };
 const META = { id: 1, timestamp: '2026-01-01T00:00:00.000Z', source: 'agent' } as const;
 const PICTURE = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
 

@@ -50,7 +50,7 @@ it('SV30: the recorded actions are done again in order, then the model goes on',
       .toBe(true);
     rmSync(join(base, 'log'));
   }
-}, 60_000);
+});
 
 it('SV30: a server that is started again goes on where the recording stood', async () => {
   const home = temporaryFolder();
@@ -73,7 +73,7 @@ it('SV30: a server that is started again goes on where the recording stood', asy
   await written;
   expect(readFileSync(join(base, 'log'), 'utf8')).toBe('a\nb\n');
   expect((await trajectory(after, id)).at(-1)).toBeDefined();
-}, 60_000);
+});
 
 it.each([
   ['no JSON', '{'],

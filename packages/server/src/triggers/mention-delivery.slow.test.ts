@@ -1,5 +1,4 @@
-import { SLOW } from '@tendon/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClockThat, testServer } from '../server.test-support.ts';
 import {
   addTrigger,
@@ -13,8 +12,6 @@ import {
   signed,
   storeToken,
 } from './triggers.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.cases });
 
 const comment = (body: string, more: object = {}) =>
   JSON.stringify({

@@ -1,11 +1,8 @@
-import { SLOW } from '@tendon/testing';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Clock } from '@tendon/core';
 import { systemClock } from '../platform/system-clock.ts';
 import { testServer } from '../server.test-support.ts';
 import { addTrigger, conversationCount, deliveriesOf, endOf } from './triggers.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.cases });
 
 const SCRIPT = [{ text: 'Done.' }];
 const HOURLY = { kind: 'schedule', prompt: 'Look after it.', schedule: { cron: '0 * * * *', time_zone: 'Europe/Berlin' } };

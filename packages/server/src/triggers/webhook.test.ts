@@ -1,11 +1,8 @@
-import { SLOW } from '@tendon/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rawConnection } from '../fuzz/raw-connection.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
 import { testServer } from '../server.test-support.ts';
 import { addTrigger, bySecret, conversationCount, deliveriesOf, endOf, eventsOf, sendTo, signed } from './triggers.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.cases });
 
 const WEBHOOK = { kind: 'webhook', prompt: 'Look at what came:\n{{text}}\nand report.' };
 const SCRIPT = [{ text: 'I looked.' }, { text: 'I looked again.' }];

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { inheritFocus } from './focus-heir.ts';
 
 function page(html: string): HTMLElement {
@@ -15,14 +15,14 @@ it('CL942: what stands beside a removed element inherits the focus, never the pa
   page('<main><section><button name="gone"></button></section><button name="next"></button></main><a href="/" name="far"></a>');
   named('gone').focus();
   named('gone').closest('section')!.remove();
-  await vi.waitFor(() => expect(focused()).toBe('next'));
+  await expect.poll(focused).toBe('next');
 });
 
 it('CL942: of the composer the field inherits it, also from a button that is disabled', async () => {
   page('<div class="composer-box"><button name="stop"></button><textarea id="composer" name="field"></textarea></div>');
   named('stop').focus();
   named('stop').remove();
-  await vi.waitFor(() => expect(focused()).toBe('field'));
+  await expect.poll(focused).toBe('field');
 });
 
 it('CL942: the element that has the focus stays focused', async () => {

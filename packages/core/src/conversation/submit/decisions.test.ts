@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChangeAgentStateAction, type ConfirmationRule, type Event, isAction, MessageAction } from '@tendon/protocol';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { codeActAgent } from '../../agents/code-act-agent.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { ConfirmationSettings } from '../../policy/confirmation-policy.ts';
@@ -195,16 +195,16 @@ it('SV1000: a verdict or a reply that names its event is about nothing else, how
   await on.untilState('awaiting_user_confirmation');
   const first = waitingAction(await on.events());
   expect(await on.conversation.submit(decide('user_confirmed', {}), first)).toMatchObject({ ok: true });
-  await vi.waitUntil(
-    async () => waitingAction(await on.events()) > first && on.conversation.state.agentState === 'awaiting_user_confirmation',
-  );
+  await expect
+    .poll(async () => waitingAction(await on.events()) > first && on.conversation.state.agentState === 'awaiting_user_confirmation')
+    .toBe(true);
   const before = await on.events();
   for (const late of [decide('user_confirmed', {}), decide('user_confirmed', { edited: 'echo three' }), decide('user_rejected', {})])
     expect(await on.conversation.submit(late, first)).toMatchObject({ ok: false, error: { code: 'ILLEGAL_STATE' } });
   expect(await on.events()).toEqual(before);
 
   await on.conversation.submit(decide('user_confirmed', {}), waitingAction(before));
-  await vi.waitUntil(() => on.conversation.state.agentState === 'awaiting_user_input');
+  await expect.poll(() => on.conversation.state.agentState).toBe('awaiting_user_input');
   const question = (await on.events()).findLast((event) => 'action' in event && event.action === 'message')!.id;
   const reply = (content: string) => on.conversation.submit(MessageAction.create({ content }), question);
   expect(await reply('this one')).toMatchObject({ ok: true });

@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SLOW } from '@tendon/testing';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentOf, message } from '../contract/message.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 import { MAX_WAL_BYTES } from './wal.ts';
-
-vi.setConfig({ testTimeout: SLOW.disk });
 
 describe('checkpoints', () => {
   let database: TemporaryDatabase;

@@ -2,13 +2,10 @@
 import type { Event } from '@tendon/protocol';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { SLOW } from '@tendon/testing';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StorageError } from '../../log/storage-error.ts';
 import { contentOf, message } from '../contract/message.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.disk });
 
 const EVENTS = 600;
 

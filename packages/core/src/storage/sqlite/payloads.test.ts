@@ -6,15 +6,13 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { anyCharacter, runs, SLOW } from '@tendon/testing';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { anyCharacter, runs } from '@tendon/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { BlobStore } from '../blobs/blob-store.ts';
 import { message } from '../contract/message.ts';
 import type { Storage } from '../storage.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.cases });
 
 const output = (content: string): SourcedDraft => ({ ...RunObservation.create(content, { command: 'cat' }), source: 'agent' });
 const unknown = (raw: Record<string, unknown>): SourcedDraft => ({ ...draftFromJson(raw), source: 'environment' });

@@ -2,14 +2,11 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { SLOW } from '@tendon/testing';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../contract/manual-clock.ts';
 import { message } from '../contract/message.ts';
 import { openSqliteStorage } from './open-sqlite-storage.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.disk });
 
 describe('snapshots', () => {
   let database: TemporaryDatabase;

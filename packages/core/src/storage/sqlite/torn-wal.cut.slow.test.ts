@@ -33,5 +33,5 @@ describe('a write-ahead log that was cut', () => {
       if (events !== killed.wholeBefore(byte)) wrong.push(`cut at ${byte}: ${events} events`);
     }
     expect(wrong).toEqual([]);
-  }, 120_000);
+  });
 });

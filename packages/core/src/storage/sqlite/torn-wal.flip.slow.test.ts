@@ -18,7 +18,7 @@ describe('a write-ahead log with a flipped bit', () => {
       if (events !== killed.wholeBefore(byte) || findings.length !== 1) wrong.push(`flipped at ${byte}: ${events} events, ${findings}`);
     }
     expect(wrong).toEqual([]);
-  }, 120_000);
+  });
 
   it('EL16: in the header of the log, everything since the last checkpoint is lost, and that is reported', async () => {
     const wal = Buffer.from(killed.wal);

@@ -77,7 +77,7 @@ const PROGRAMS: readonly { readonly name: string; readonly steps: readonly Step[
 ];
 
 // At once: what takes time is to wait. A screen is looked at when it has been silent for long enough to draw it on a busy machine.
-it.concurrent.each(PROGRAMS)('RT38, RT39: $name', { timeout: 180_000 }, async ({ steps }) => {
+it.concurrent.each(PROGRAMS)('RT38, RT39: $name', async ({ steps }) => {
   const executor = await startExecutor({ limits: { noOutputTimeoutSeconds: 4 } });
   try {
     for (const [command, content, input] of [...steps, ...NEXT]) {

@@ -116,7 +116,7 @@ it('RT721: a program whose output is not read waits in its write, and is interru
   onTestFinished(() => void terminal.master.destroy());
   terminal.master.on('error', () => {}); // EIO: the other side is gone
   terminal.reader.took(4 * MIB);
-  await expect.poll(() => time.isWaiting, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => time.isWaiting).toBe(true);
   const seen = bytes;
   terminal.input.type('\u0003');
   const [code] = (await once(terminal.process, 'exit')) as [number];

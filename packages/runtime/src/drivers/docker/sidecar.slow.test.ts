@@ -26,7 +26,7 @@ import { openEngine } from '../../testing/containers/open-engine.ts';
 
 const engine = await openEngine(engineOfRun());
 
-describe(`the browser of a container of ${engineOfRun()} whose image has none`, { timeout: 180_000 }, () => {
+describe(`the browser of a container of ${engineOfRun()} whose image has none`, () => {
   let sandboxes: TestSandboxes;
   let runtime: Runtime;
   beforeAll(async () => {

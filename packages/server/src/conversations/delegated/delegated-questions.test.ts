@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { conversationsWith, made } from '../conversations.test-support.ts';
 
 /** A deadline, not a measurement: machines are busy. */
-const WAIT = { timeout: 14_000 };
+const WAIT = { timeout: 50_000 };
 
 /** The delegated agent asks a person for a colour; the other one ends with its report. */
 const llm = createScriptedProvider(({ messages }, index) => {

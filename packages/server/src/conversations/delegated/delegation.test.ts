@@ -12,7 +12,7 @@ import { conversationsWith, made } from '../conversations.test-support.ts';
 import { delegation } from './delegation.ts';
 
 /** A deadline, not a measurement: machines are busy. */
-const WAIT = { timeout: 14_000 };
+const WAIT = { timeout: 50_000 };
 
 it('EN400: what could not be stored for a delegation is asked again, and is made once', async () => {
   const memory = createMemoryStorage({ clock: systemClock });

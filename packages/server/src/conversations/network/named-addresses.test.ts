@@ -37,10 +37,10 @@ it('SV351: MCP servers that a key of scope drive names are asked where its agent
   const { url, asked } = await service();
   const body = { mcp_config: { shttp_servers: [{ url: `${url}/mcp` }], sse_servers: [{ url: `${url}/sse` }] }, initial_user_msg: 'go' };
   const made = (await (await server.post('/api/conversations', body, driver)).json()) as { conversation_id: string };
-  await vi.waitFor(async () => expect(await refusedIn(server, made.conversation_id)).toEqual(REFUSED), 20_000);
+  await vi.waitFor(async () => expect(await refusedIn(server, made.conversation_id)).toEqual(REFUSED), 50_000);
   expect(asked).toEqual([]);
   await server.post('/api/conversations', body, owner);
-  await vi.waitFor(() => expect(asked.toSorted()).toEqual(expect.arrayContaining(['GET /sse', 'POST /mcp'])), 20_000);
+  await vi.waitFor(() => expect(asked.toSorted()).toEqual(expect.arrayContaining(['GET /sse', 'POST /mcp'])), 50_000);
 });
 
 it('SV351: the model that a key of scope drive names is asked where its agent could ask it; an admin names any', async () => {
@@ -56,13 +56,13 @@ it('SV351: the model that a key of scope drive names is asked where its agent co
   await vi.waitFor(async () => {
     const { results } = (await (await server.get('/api/conversations', owner)).json()) as { results: { conversation_id: string }[] };
     expect(await refusedIn(server, results[0]!.conversation_id)).toEqual(REFUSED);
-  }, 20_000);
+  }, 50_000);
   expect(asked).toEqual([]);
   await begin(server, owner);
-  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0), 20_000);
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0), 50_000);
   const before = asked.length;
   await begin(await testServer(), {}); // without a key everybody is the owner
-  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before), 20_000);
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before), 50_000);
 });
 
 it('SV351: what is asked so is asked as by any fetch, but follows no redirect', async () => {

@@ -1,12 +1,9 @@
 /** Every route and socket there is, against every kind of holder: the table of access is what the server does. */
 import { request as httpRequest } from 'node:http';
-import { SLOW } from '@tendon/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { allRoutes, type Route } from '../../app/all-routes.test-support.ts';
 import { rowOf, type Need } from './access-table.ts';
 import { plainClient, socketIoClient, testServer, type TestServer } from '../../server.test-support.ts';
-
-vi.setConfig({ testTimeout: SLOW.cases });
 
 const KEY = 'the-key-of-a-session';
 
@@ -73,7 +70,7 @@ describe('SV72: the table of access', () => {
       const found = expected.map(async (row) => ({ ...row, heard: await ask(server, row.route, id, headers) }));
       expect(await Promise.all(found)).toEqual(expected);
     }
-  }, 60_000);
+  });
 
   it('lets each scope change what it may', async () => {
     const { server, id, keys } = await locked();

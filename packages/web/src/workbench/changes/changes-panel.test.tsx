@@ -5,8 +5,6 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
 import { seenKey } from './file-list.tsx';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const open = appOnFixture();
 const LATER = { timeout: 10_000 };
 

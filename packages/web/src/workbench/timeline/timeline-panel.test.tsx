@@ -4,9 +4,6 @@ import { userEvent } from '@testing-library/user-event';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
 
-// A deadline for busy machines, not a measurement.
-vi.setConfig({ testTimeout: 60_000 });
-
 const open = appOnFixture();
 const LATER = { timeout: 10_000 };
 

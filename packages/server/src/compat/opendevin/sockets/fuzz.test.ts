@@ -1,11 +1,9 @@
 import * as fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { plainClient, testServer, type PlainClient, type TestServer } from '../../../server.test-support.ts';
 import { authToken, FOUR, initialized, message, wsClient } from './ws-client.test-support.ts';
 
 /** Many cases: the default of a quick test leaves them no room on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 });
-
 const script = Array.from({ length: 200 }, (_, index) => ({ text: `answer ${index}` }));
 
 const KINDS =
