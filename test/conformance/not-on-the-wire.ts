@@ -23,8 +23,8 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'CL970–CL977, CL1200',
   },
   {
-    why: 'A person’s terminal in our sandbox, and where delegated agents work: no client of any generation asks for them, and no document describes them.',
-    ids: 'SV972, SV973, SV991, SV992',
+    why: 'A person’s terminal in our sandbox and their hold of the agent’s, and where delegated agents work: no client of any generation asks for them, and no document describes them.',
+    ids: 'SV972, SV973, SV991, SV992, SV1080, RT840–RT843, EN1030–EN1033',
   },
   {
     why: 'When an answer is heard, and not before: a client cannot place a second decision between the two looks of a server. SV960 asks what it can see.',

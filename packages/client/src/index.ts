@@ -3,7 +3,7 @@ export { connect, type ConnectOptions, type ConversationConnection, type Convers
 export { ConnectionRefused, type EventsOptions } from './connection/events-of.ts';
 export { type ConnectionState, type RefusalCause } from './connection/connection-state.ts';
 export { type Gap } from './connection/event-window.ts';
-export { openShell, type OwnShell } from './connection/open-shell.ts';
+export { openShell, takeShellOver, type AgentShell, type OwnShell } from './connection/open-shell.ts';
 export { type OutboxEntry } from './connection/outbox.ts';
 export { readNow } from './connection/read-now.ts';
 export { createClient, type Client, type OpenOptions } from './create-client.ts';

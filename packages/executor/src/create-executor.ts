@@ -126,7 +126,10 @@ function openWays(ports: PortWatch, shell: Promise<ShellTools>): Omit<UsedParts,
 function upgradeTo({ processes, shells, tunnels }: Omit<UsedParts, 'effects'>, resume: () => void): ServerParts['upgrade'] {
   return (request, client, head) => {
     resume();
-    const named = request.headers.upgrade === 'tcp' ? { '/process': processes, '/shell': shells }[request.url ?? ''] : undefined;
+    const named =
+      request.headers.upgrade === 'tcp'
+        ? { '/process': processes, '/shell': shells, '/agent-shell': shells }[request.url ?? '']
+        : undefined;
     (named ?? tunnels).join(request, client, head);
   };
 }

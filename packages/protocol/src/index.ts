@@ -44,7 +44,7 @@ export { eventsJsonSchema, type JsonSchema } from './json-schema.ts';
 export { ACTIONS, OBSERVATIONS } from './kinds.ts';
 export { answerOf, answerReferredTo, callIndex, withAnswer, withAnswerReference, type AnswerExtent } from './model-answer.ts';
 export { deltasOf, unlessEnded, withDelta, type PartialAnswer } from './partial-answer.ts';
-export { INITIAL_STATE, reduce, type ConversationState } from './reduce.ts';
+export { INITIAL_STATE, reduce, takeOverOf, type ConversationState } from './reduce.ts';
 export type {
   DelegatedFrame,
   DeltaFrame,

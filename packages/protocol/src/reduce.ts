@@ -59,3 +59,12 @@ function reduceAction(state: ConversationState, action: Action): ConversationSta
   if (action.source !== 'agent' || action.action === 'system') return { ...state, pending, metrics };
   return { ...state, pending, metrics, lastAgentEventId: action.id };
 }
+
+/** The action by which a person has the agent's terminal now; until it is answered the agent begins nothing. */
+export function takeOverOf({ pending }: Pick<ConversationState, 'pending'>): Action<'run'> | undefined {
+  return pending.find(isTakeOver);
+}
+
+function isTakeOver(action: Action): action is Action<'run'> {
+  return action.action === 'run' && action.source === 'user' && action.args.take_over === true;
+}

@@ -71,7 +71,7 @@ function hostGuard(app: App, context: HostContext): void {
   });
 }
 
-const TUNNEL = /^\/sandboxes\/([0-9a-f]{16})\/(?:tunnel\/(\d{1,5})|(process|shell))$/;
+const TUNNEL = /^\/sandboxes\/([0-9a-f]{16})\/(?:tunnel\/(\d{1,5})|(process|shell|agent-shell))$/;
 const CALL = /^\/sandboxes\/([0-9a-f]{16})\/calls\/([0-9a-f]{32})$/;
 const CONNECT_MS = 10_000;
 const AGREED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n';
@@ -119,5 +119,6 @@ async function join(request: IncomingMessage, client: Duplex, head: Buffer, { sa
 
 function openIn(ports: SandboxPorts, port: string | undefined, kind: string | undefined, signal: AbortSignal): Promise<Duplex> {
   if (port !== undefined) return ports.connect(Number(port), { signal });
+  if (kind === 'agent-shell') return ports.openAgentShell({ signal });
   return kind === 'shell' ? ports.openShell({ signal }) : ports.openProcess({ signal });
 }

@@ -11,6 +11,11 @@ export interface OwnShell {
   close(): void;
 }
 
+/** The agent's own shell, which waits meanwhile. `close` leaves it, and the person may come back for some seconds. */
+export interface AgentShell extends OwnShell {
+  giveBack(): void;
+}
+
 export interface ShellOptions {
   readonly size: ShellSize;
   readonly onOutput: (text: string) => void;
@@ -25,13 +30,28 @@ interface ShellServer {
 }
 
 /** It ends with the connection, and when nobody types for half an hour. */
-export function openShell({ baseUrl, apiKey }: ShellServer, conversationId: string, options: ShellOptions): OwnShell {
+export function openShell(server: ShellServer, conversationId: string, options: ShellOptions): OwnShell {
+  return open(server, conversationId, options);
+}
+
+/** Takes the agent's own shell over: the agent begins nothing more until it is given back, and reads then what the terminal showed. */
+export function takeShellOver(server: ShellServer, conversationId: string, options: ShellOptions): AgentShell {
+  return open(server, conversationId, options, { take_over: 'true' });
+}
+
+function open(
+  { baseUrl, apiKey }: ShellServer,
+  conversationId: string,
+  options: ShellOptions,
+  more: Readonly<Record<string, string>> = {},
+): AgentShell {
   const { size, onOutput, onEnd } = options;
   const key = apiKey();
   const query = new URLSearchParams({
     conversation_id: conversationId,
     columns: String(size.columns),
     rows: String(size.rows),
+    ...more,
     ...(key && { session_api_key: key }),
   });
   const socket = new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/shell?${query}`);
@@ -57,6 +77,7 @@ export function openShell({ baseUrl, apiKey }: ShellServer, conversationId: stri
       for (let at = 0; at < input.length; at += PIECE) send({ input: input.slice(at, at + PIECE) });
     },
     resize: (to) => send(to),
+    giveBack: () => send({ give_back: true }),
     close() {
       isOver = true;
       socket.close();

@@ -162,6 +162,7 @@ async function openPorts(
     notes,
     external,
     executing: new Mutex(),
+    holding: new Mutex(),
     policy: createConfirmationPolicy(options.settings.confirmation ?? NEVER_ASKS),
     analyzers: { model: createModelAnalyzer({ llm: smallLlm, limits, emit, mask }), ...(invariant && { invariant }) },
     hooks,
@@ -327,11 +328,11 @@ class OpenConversation implements Conversation {
   }
 
   async close(): Promise<void> {
-    const { aborts, executing, external, view } = this.#ports;
+    const { aborts, executing, holding, external, view } = this.#ports;
     aborts.close();
     await this.#loop;
     // What is executing ends its wait now.
-    await executing.run(() => undefined);
+    await Promise.all([executing, holding].map((each) => each.run(() => undefined)));
     await external?.close();
     await this.#snapshots.close();
     view.close();

@@ -1,5 +1,6 @@
 /**
- * Carries out one runnable action in the sandbox and appends what became of it. Callers hold the mutex `executing`.
+ * Carries out one runnable action in the sandbox and appends what became of it. Callers hold the mutex `executing`,
+ * or `holding`.
  *
  * Invariants
  * X1  An action is dispatched only when it is stamped in the log, and to another incarnation than the stamped one only when this

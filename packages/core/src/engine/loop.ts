@@ -62,11 +62,19 @@ export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<voi
         case 'turn':
           await takeTurn(ports);
           break;
+        case 'hold':
+          if (!(await handedBack(ports, step.id))) return;
       }
     }
   } finally {
     onRest();
   }
+}
+
+/** False when nobody waits for it any more: its outcome could not be stored, and the next action of a person tries again. */
+async function handedBack({ holding, folded }: LoopPorts, id: number): Promise<boolean> {
+  await holding.run(() => undefined);
+  return folded.state.conversation.pending.every((action) => action.id !== id);
 }
 
 /** Each appends its result as it comes; the model is shown them in the order of its calls. When the storage fails, all are waited for. */

@@ -5,6 +5,7 @@ import {
   isActive,
   isRunnable,
   NullObservation,
+  takeOverOf,
   type Action,
   type ActionKind,
   type AgentState,
@@ -49,6 +50,8 @@ export type NextStep =
   | { readonly do: 'check' }
   /** Hooks are asked before a finish. */
   | { readonly do: 'ask_to_stop' }
+  /** A person has the agent's terminal: nothing is begun until this is answered. */
+  | { readonly do: 'hold'; readonly id: number }
   /** The model's turn. */
   | { readonly do: 'turn' };
 
@@ -61,6 +64,8 @@ export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
   if (state.condensation.requestedBy && conversation.pending.length === 0 && conversation.agentState !== 'paused')
     return { do: 'condense' };
   if (!isActive(conversation.agentState)) return { do: 'rest' };
+  const takeOver = takeOverOf(conversation);
+  if (takeOver) return { do: 'hold', id: takeOver.id };
   const [action, ...others] = pendingInOrder(conversation.pending);
   if (action) return sideBySide(action, others) ?? toCarryOut(action);
   if (state.ending === 'finished') return finishing(state.progress, limits);

@@ -56,6 +56,8 @@ export interface ActionPorts {
   readonly external: ExternalTools | undefined;
   /** Held while an action is carried out: one at a time, whether the agent or a user sent it. */
   readonly executing: Mutex;
+  /** Held while a person has the agent's terminal: beside what is executing. */
+  readonly holding: Mutex;
   readonly aborts: Aborts;
   /**
    * Unanswered actions that may have been sent to where they run, with the executor: those that were pending when the log was opened,

@@ -7,6 +7,7 @@ import {
   type Observation,
   type ToolCallMetadata,
   messageOf,
+  TAKE_OVER_COMMAND,
   type ActionKind,
 } from '@tendon/protocol';
 import type { LlmToolCall } from '../llm/llm-provider.ts';
@@ -116,6 +117,8 @@ function toLegalCall(call: LlmToolCall, id: string, reasoning: AnswerReasoning |
 
 /** An observation that answers no call: the user's own command, or a word of the engine. */
 function heading(event: Observation): string {
+  if (event.observation === 'run' && event.source === 'user' && event.extras.command === TAKE_OVER_COMMAND)
+    return '[The user took this terminal over and typed into it; it showed]';
   if (event.observation === 'run' && event.source === 'user') return `[The user ran in the terminal] $ ${event.extras.command}`;
   if (event.observation === 'run' && event.source === 'environment')
     return `[A check before the task is finished] $ ${event.extras.command}`;

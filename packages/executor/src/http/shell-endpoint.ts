@@ -4,6 +4,7 @@ import { readLines, refuseUpgrade } from '@tendon/protocol/node';
 import type { ShellInput, ShellOutput, ShellSize } from '@tendon/protocol/executor-api';
 import { reasonOf } from '../action-handler.ts';
 import type { OwnShell } from '../shell/own-shell.ts';
+import type { AgentShell } from '../shell/take-over.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import type { ProcessEndpoint } from './process-endpoint.ts';
 
@@ -11,18 +12,24 @@ const MAX_SHELLS = 8;
 const LIMITS = { maxLine: 256 * 1024, maxTotal: Number.MAX_SAFE_INTEGER };
 const MAX_SIZE = 1000;
 
-/** `GET /shell` with `Upgrade: tcp`: lines of `ShellInput` lead to a person's own shell, and lines of `ShellOutput` come from it. It ends with the connection. */
-export function createShellEndpoint(shell: Promise<Pick<ShellTools, 'openOwn'>>): ProcessEndpoint {
+type Shells = Pick<ShellTools, 'openOwn' | 'openAgents'>;
+
+/**
+ * `GET /shell` with `Upgrade: tcp`: lines of `ShellInput` lead to a person's own shell, and lines of `ShellOutput` come from it. It ends
+ * with the connection. `GET /agent-shell`: the same with the agent's own that a person has taken over, which goes on afterwards.
+ */
+export function createShellEndpoint(shell: Promise<Shells>): ProcessEndpoint {
   let open = 0;
 
-  async function join(client: Duplex, head: Buffer): Promise<void> {
+  async function join(client: Duplex, head: Buffer, kind: keyof Shells): Promise<void> {
     if (open >= MAX_SHELLS) return refuseUpgrade(client, 503, { error: `there are ${MAX_SHELLS} shells already: close one` });
     open += 1;
     client.once('close', () => (open -= 1));
     client.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
     client.unshift(head);
     try {
-      await converse(await shell, client);
+      const tools = await shell;
+      await converse((options) => tools[kind](options), client);
     } catch (error) {
       send(client, { ended: { code: null, reason: reasonOf(error) } });
     }
@@ -30,44 +37,48 @@ export function createShellEndpoint(shell: Promise<Pick<ShellTools, 'openOwn'>>)
   }
 
   return {
-    join(_request: IncomingMessage, client, head) {
+    join(request: IncomingMessage, client, head) {
       client.on('error', () => client.destroy());
-      void join(client, head);
+      void join(client, head, request.url === '/agent-shell' ? 'openAgents' : 'openOwn');
     },
     count: () => open,
   };
 }
 
-async function converse(tools: Pick<ShellTools, 'openOwn'>, client: Duplex): Promise<void> {
-  let own: OwnShell | undefined;
+type Open = (options: Parameters<Shells['openOwn']>[0]) => OwnShell | Promise<AgentShell>;
+
+async function converse(open: Open, client: Duplex): Promise<void> {
+  let shell: (OwnShell & Partial<AgentShell>) | undefined;
   try {
     for await (const line of readLines(client, LIMITS)) {
-      const { input, columns, rows } = JSON.parse(line) as ShellInput;
+      const { input, columns, rows, giveBack } = JSON.parse(line) as ShellInput;
       const size = sizeOf(columns, rows);
-      if (own === undefined && !size) throw new Error('the first line gives the size of the terminal');
-      if (size) own?.resize(size);
-      own ??= opened(tools, client, size!);
-      if (typeof input === 'string') own.type(input);
+      if (shell === undefined && !size) throw new Error('the first line gives the size of the terminal');
+      if (size) shell?.resize(size);
+      shell ??= await opened(open, client, size!);
+      if (typeof input === 'string') shell.type(input);
+      if (giveBack === true) shell.giveBack?.();
     }
   } finally {
-    own?.close();
+    shell?.close();
   }
 }
 
-function opened(tools: Pick<ShellTools, 'openOwn'>, client: Duplex, size: ShellSize): OwnShell {
-  const own = tools.openOwn({
+async function opened(open: Open, client: Duplex, size: ShellSize): Promise<OwnShell> {
+  let shell: OwnShell | undefined;
+  shell = await open({
     size,
     onOutput(output) {
       if (send(client, { output })) return;
-      own.pause();
-      client.once('drain', () => own.resume());
+      shell?.pause();
+      client.once('drain', () => shell?.resume());
     },
     onEnd(code, reason) {
       send(client, { ended: { code, ...(reason !== undefined && { reason }) } });
       client.end();
     },
   });
-  return own;
+  return shell;
 }
 
 function send(client: Duplex, line: ShellOutput): boolean {

@@ -4,7 +4,7 @@ import { flagArgument, textArgument, type HandlerContext, type ActionRequest, er
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
 import * as hints from './hints.ts';
 import { runObservation, type RunResult } from './run-observation.ts';
-import { listen, type ForegroundCommand } from './foreground/foreground.ts';
+import { listen, untilEnded, type ForegroundCommand } from './foreground/foreground.ts';
 import type { Session } from './session.ts';
 
 export interface RunLimits {
@@ -50,6 +50,11 @@ export class CommandRunner {
       const { current } = this.#session;
       return current ? this.#refuse(request, current) : this.#start(request, context);
     });
+  }
+
+  /** What a person left running when they gave the terminal back: it can be read and typed into as the agent's own. */
+  adopt(running: ForegroundCommand): void {
+    this.#last = running;
   }
 
   /** Output of a command that ended after its action had been answered. */
@@ -160,7 +165,7 @@ function suffixOf(running: ForegroundCommand, { end, awaitsInput }: { end: WaitE
 }
 
 /** Interrupts, then terminates, then kills what has the terminal; at last the shell itself. Returns when the command has ended. */
-async function cancelForeground(session: Session, running: ForegroundCommand): Promise<void> {
+export async function cancelForeground(session: Session, running: ForegroundCommand): Promise<void> {
   for (const { signal, waitMs } of STAGES) {
     if (running.ended) return;
     session.leaveLine();
@@ -171,17 +176,6 @@ async function cancelForeground(session: Session, running: ForegroundCommand): P
   if (running.ended) return;
   session.kill();
   await untilEnded(running, 2000);
-}
-
-function untilEnded(running: ForegroundCommand, waitMs: number): Promise<void> {
-  if (running.ended) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, waitMs);
-    running.onEnd = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-  });
 }
 
 /** Whether what has the terminal waits for input, from the second look on: one that works beside its wait will go on by itself. */

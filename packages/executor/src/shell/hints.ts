@@ -12,6 +12,13 @@ export function completed(exitCode: number, interrupted: boolean): string {
   return `\n[${interrupted ? 'Interrupted by C-c: the' : 'The'} command ended with exit code ${exitCode}.]`;
 }
 
+/** Of a time in which a person had the terminal. */
+export function gaveBack(end: 'given back' | 'left' | 'cancelled', isLeftRunning: boolean): string {
+  const how = { 'given back': 'gave it back', left: 'left without giving it back', cancelled: 'had it until it was stopped' }[end];
+  const rest = isLeftRunning ? ` What they started last is still running in it: ${CHOICES}.` : '';
+  return `\n[The user had this terminal and ${how}.${rest} Its folder and variables may have changed.]`;
+}
+
 const REFUSED = /Read-only file system|Device or resource busy|Is a directory/;
 
 /** What git says when a folder cannot be made set-group-id. */

@@ -20,7 +20,7 @@ builtin unset PROMPT_COMMAND HISTFILE
 builtin set +o history +H
 PS1='' PS2=''
 builtin unset PS0
-__tendon_code=0 __tendon_id='' __tendon_running=1 __tendon_trace='' __tendon_command=''
+__tendon_code=0 __tendon_id='' __tendon_running=1 __tendon_trace='' __tendon_command='' __tendon_held=''
 
 # Takes the next command. Keeps `$?` of the one before, as an ordinary prompt does.
 __tendon_begin() {
@@ -28,7 +28,8 @@ __tendon_begin() {
   IFS= builtin read -r -d '' -u 250 __tendon_id && IFS= builtin read -r -d '' -u 250 __tendon_command &&
     IFS= builtin read -r -d '' -u 250 __tendon_given || builtin kill -9 $$
   [[ -z $__tendon_given ]] || builtin eval "$__tendon_given"
-  __tendon_given=''
+  [[ -z $__tendon_held ]] || PS1=''
+  __tendon_given='' __tendon_held=''
   __tendon_command="$__tendon_trace$__tendon_command"
   __tendon_running=1
   builtin printf '\e]133;C;%s\a' "$__tendon_id" >/dev/tty
@@ -49,6 +50,7 @@ __tendon_end() {
   # Input that the command left unread must not become commands. Counted: where a function of the command's is called
   # `builtin`, none of this reads anything.
   local user='\u' host='\h' reads=20000
+  [[ -z $__tendon_held ]] || reads=0
   while ((reads-- > 0)) && builtin read -t 0; do builtin read -r -t 0.05 -n 4096 __tendon_command || builtin break; done </dev/tty
   builtin printf '\0\36%s\0' end >&250
   builtin printf '%s\0' "$__tendon_id" "$1" "$PWD" "${!:--1}" "${user@P}" "${host@P}" >&250
@@ -79,7 +81,7 @@ __tendon_jobs() {
 # Runs before every prompt; it has work only where a command was left without reaching its end (Ctrl-C).
 __tendon_prompt() {
   local code=$?
-  if [[ ${__tendon_running-} == 1 ]]; then __tendon_end "$code"; else __tendon_arm; fi
+  if [[ ${__tendon_running-} == 1 || -n ${__tendon_held-} ]]; then __tendon_end "$code"; else __tendon_arm; fi
 }
 
 # Prompts and hooks that a command has changed (venv, starship, an own PROMPT_COMMAND): nothing is shown as a prompt, and
@@ -87,7 +89,7 @@ __tendon_prompt() {
 __tendon_arm() {
   # Only where there is something to take back: after a syntax error bash prints PS0 from where its old value was.
   [[ -z ${PS0-} ]] || builtin unset PS0
-  [[ -z ${PS1-} ]] || PS1=''
+  [[ ${PS1-} == "${__tendon_held-}" ]] || PS1=${__tendon_held-}
   [[ -z ${PS2-} ]] || PS2=''
   [[ ${PROMPT_COMMAND-} == *__tendon_prompt* ]] && builtin return
   local hooks=${PROMPT_COMMAND[*]+"${PROMPT_COMMAND[*]}"}
@@ -95,6 +97,9 @@ __tendon_arm() {
   PROMPT_COMMAND='{ __tendon_prompt; } 2>/dev/null'
   [[ -z $hooks ]] || PROMPT_COMMAND+=$'; {\n'"$hooks"$'\n} >/dev/null 2>&1'
 }
+
+# A person types here until the next command comes: with a prompt, at which it is said each time how the shell stands.
+__tendon_hold() { __tendon_held='\w \$ '; } 2>/dev/null
 
 # A shell that ends (`exit`, `set -e`), and one that goes to sleep, leave their variables, functions, aliases and options to the
 # next one.
@@ -123,7 +128,7 @@ builtin trap '{ __tendon_exit; } 2>/dev/null' EXIT
   IFS= builtin read -r -d '' -u 250 __tendon_command && [[ -n $__tendon_command ]] && {
     # What was left by another release holds the functions of that.
     __tendon_own=$(builtin declare -f __tendon_begin __tendon_end __tendon_forget __tendon_jobs __tendon_prompt __tendon_arm \
-      __tendon_leave __tendon_exit __tendon_state)
+      __tendon_hold __tendon_leave __tendon_exit __tendon_state)
     builtin eval "$__tendon_command"
     __tendon_command=-u
     builtin shopt -q expand_aliases && __tendon_command=-s

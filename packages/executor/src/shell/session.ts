@@ -1,6 +1,15 @@
-import { shellQuote } from '@tendon/protocol/executor-api';
+import { setTimeout as delay } from 'node:timers/promises';
+import { shellQuote, type ShellSize } from '@tendon/protocol/executor-api';
 import type { ActionRequest } from '../action-handler.ts';
-import { begin, createRunning, receive, type ForegroundCommand, type RunningCommand, type ShellAfter } from './foreground/foreground.ts';
+import {
+  begin,
+  createRunning,
+  receive,
+  untilEnded,
+  type ForegroundCommand,
+  type RunningCommand,
+  type ShellAfter,
+} from './foreground/foreground.ts';
 import type { Marker } from './terminal/marker-scanner.ts';
 import type { Report } from './report-reader.ts';
 import { CommandIds, ECHOES, TRIGGER } from './command-frame.ts';
@@ -9,7 +18,7 @@ import { ShellMemory, type Place, type ShellSnapshot } from './shell-memory.ts';
 import { ShellProcess, type ShellOptions } from './shell-process.ts';
 import { createShellWatch, type ShellWatch } from './shell-watch.ts';
 import { giveSecrets } from './detached-process.ts';
-import { TerminalText } from './terminal/terminal-text.ts';
+import { SessionOutput } from './session-output.ts';
 import { startTrailing } from './trailing-timer.ts';
 
 const START_DEADLINE_MS = 15_000;
@@ -22,6 +31,12 @@ const TRAIL_MS = 400;
 /** The same for a mark that the shell has written: the kernel hands a terminal's output on in its own time, and on a busy machine late. */
 const SENT_TRAIL_MS = 20_000;
 const MAX_STARTS_IN_A_ROW = 3;
+
+/** How long a shell has to come to its prompt when a person gives it back. */
+const RELEASE_DEADLINE_MS = 5000;
+/** What has all but ended then. */
+const LOOKS_AT_END = 10;
+const LOOK_EVERY_MS = 50;
 
 export interface SessionOptions extends ShellOptions {
   readonly from: ShellSnapshot;
@@ -39,6 +54,8 @@ export interface SessionOptions extends ShellOptions {
  * 2. A shell that dies is replaced at once by one in the same folder with the same variables; the command that was running
  *    ends with it. One that cannot report any more when a command ends is lost, and replaced too.
  * 3. Text between commands belongs to the next one: nothing that reached the terminal is lost.
+ * 4. While a person holds the terminal, the shell has a prompt, and all that they run is one command in the foreground, which ends at a
+ *    prompt once they have released it.
  */
 export class Session {
   readonly #options: SessionOptions;
@@ -50,20 +67,21 @@ export class Session {
   /** Settles when a command can be started, or when no shell could be. */
   #starting = unsettled();
   #isClosed = false;
-  /** Printed while nothing was in the foreground. */
-  #between: TerminalText;
   #failedStarts = 0;
   #deadline: NodeJS.Timeout | undefined;
   #stopTrailing = (): void => {};
+  readonly #output: SessionOutput;
+  /** A person has the terminal. `command`: what they do, since the shell has its prompt. */
+  #hold: { command: RunningCommand | undefined } | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#memory = new ShellMemory(options.from);
-    this.#between = new TerminalText(options.outputChars);
+    this.#output = new SessionOutput(options.outputChars);
     this.#watch = createShellWatch(() => this.#shell, {
       onQuiet: () => this.#enterInnerShell(),
       onLost: () => this.#lose(),
-      mayLook: options.mayLook,
+      mayLook: () => this.#hold === undefined && options.mayLook(),
     });
     this.#open();
   }
@@ -94,8 +112,7 @@ export class Session {
     const shell = this.#shell;
     if (this.#state.kind !== 'ready' || !shell) throw new Error('the shell is not ready');
     this.#watch.learn(); // before it is typed: afterwards the shell may sit in a read of the command's
-    const command = createRunning(this.#ids.next(), this.#between);
-    this.#between = new TerminalText(this.#options.outputChars);
+    const command = createRunning(this.#ids.next(), this.#output.forNext(), this.#output.show);
     this.#state = { kind: 'running', command, hasSecrets: secrets !== undefined, isInnerRefused: false };
     shell.readAtOnce();
     shell.send(command.id, text, giveSecrets(secrets));
@@ -105,9 +122,33 @@ export class Session {
     return command;
   }
 
-  type(text: string): void {
-    this.#shell?.type(text);
+  /** A person has the terminal until `release`: all of its output goes there, too. */
+  hold(onOutput: (bytes: Buffer) => void): void {
+    this.#hold = { command: undefined };
+    this.#output.onShown = onOutput;
+    this.#prompt();
   }
+
+  /** Resolves when the shell takes commands again, or with what the person left running in it. */
+  async release(): Promise<ForegroundCommand | undefined> {
+    const command = this.#hold?.command;
+    for (let looks = 0; looks < LOOKS_AT_END && this.#shell?.isForeground() === false; looks += 1) await delay(LOOK_EVERY_MS);
+    this.#hold = undefined;
+    this.#output.onShown = undefined;
+    if (!command || command !== this.#command) return undefined;
+    Object.assign(command, { report: undefined, marked: undefined, isMarkSent: false });
+    if (this.#shell?.isForeground() === false) return command;
+    // Whatever was begun and not entered is no command.
+    this.#shell?.type('\u0003');
+    await untilEnded(command, RELEASE_DEADLINE_MS);
+    return command.ended ? undefined : command;
+  }
+
+  /** The newest output. */
+  readonly recent = (): Buffer => this.#output.recent();
+
+  readonly resize = (size: ShellSize): void => this.#shell?.resize(size);
+  readonly type = (text: string): void => this.#shell?.type(text);
 
   /** Each line with the Enter that its reader expects. */
   typeLines(text: string): void {
@@ -140,7 +181,7 @@ export class Session {
       asked.onEnd = resolve;
       setTimeout(resolve, SNAPSHOT_DEADLINE_MS).unref();
     });
-    this.#between = asked.text;
+    this.#output.putBack(asked.text);
     return asked.ended === undefined ? undefined : this.#memory.snapshot;
   }
 
@@ -189,7 +230,14 @@ export class Session {
   #onOutput(bytes: Buffer): void {
     const command = this.#command;
     if (command) receive(command, bytes);
-    else if (this.#state.kind !== 'starting') this.#between.write(bytes);
+    else if (this.#state.kind !== 'starting') this.#output.between(bytes);
+  }
+
+  /** Where a person holds the terminal: the shell takes what they type, with a prompt. */
+  #prompt(): void {
+    if (!this.#hold || this.#state.kind !== 'ready') return;
+    this.#hold.command = this.start('__tendon_hold') as RunningCommand;
+    this.#output.hasPrompt = true;
   }
 
   #onMarker(marker: Marker, id: string): void {
@@ -202,7 +250,7 @@ export class Session {
       begin(command, ECHOES);
     } else {
       command.marked = marker;
-      this.#settle(command);
+      if (command !== this.#hold?.command) this.#settle(command);
     }
   }
 
@@ -213,7 +261,7 @@ export class Session {
     if (report.kind === 'state' || !command || !this.#ids.concerns(command.id, report.id)) return;
     // An inner shell reports its own exit code; then the outer one comes back and reports the command that had started it.
     command.report = command.report?.kind === 'exit' ? { ...report, code: command.report.code } : report;
-    if (report.kind !== 'end') return;
+    if (report.kind !== 'end' || command === this.#hold?.command) return;
     this.#shell?.readAtOnce();
     this.#settle(command);
   }
@@ -221,7 +269,14 @@ export class Session {
   /** The shell is at its prompt, and not lost: what is missing is on its way. */
   #onMarkSent(id: string): void {
     const command = this.#command;
-    if (!command || command.marked || command.report?.kind !== 'end' || !this.#ids.concerns(command.id, id)) return;
+    if (
+      !command ||
+      command === this.#hold?.command ||
+      command.marked ||
+      command.report?.kind !== 'end' ||
+      !this.#ids.concerns(command.id, id)
+    )
+      return;
     command.isMarkSent = true;
     this.#watch.stop();
     this.#settle(command);
@@ -234,6 +289,7 @@ export class Session {
     this.#state = { kind: 'ready' };
     this.#watch.stop();
     this.#starting.resolve();
+    this.#prompt();
   }
 
   /** The report and the mark in the output come on two ways, in any order. One alone (the other way was closed) decides late. */
@@ -252,6 +308,8 @@ export class Session {
     this.#state = withoutCommand(this.#state);
     ended.ended = { exitCode, shell: after };
     ended.onEnd?.();
+    // After those who waited for it.
+    if (this.#hold) setImmediate(() => this.#prompt());
   }
 
   /** It does not report any more when a command ends: only a new one will. The new one gets what is known of it from outside. */

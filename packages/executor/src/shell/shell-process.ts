@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { shellQuote } from '@tendon/protocol/executor-api';
+import { shellQuote, type ShellSize } from '@tendon/protocol/executor-api';
 import { createMarkerScanner, type Marker, type MarkerScanner } from './terminal/marker-scanner.ts';
 import type { Terminals } from '../processes/pid-namespace.ts';
 import { openTerminal, type Terminal } from './open-terminal.ts';
@@ -95,6 +95,15 @@ export class ShellProcess {
   /** Fields for the private line. */
   send(...fields: readonly string[]): void {
     if (!this.#isGone) this.#terminal.line.write(fields.map((field) => `${field.replaceAll('\0', '')}\0`).join(''));
+  }
+
+  resize(size: ShellSize): void {
+    if (!this.#isGone) this.#terminal.resize(size);
+  }
+
+  /** Whether the shell itself has the terminal; unknown where there is none. */
+  isForeground(): boolean | undefined {
+    return this.#foreground()?.isShell;
   }
 
   /** A command begins, or has ended and the rest of its output is to come. */

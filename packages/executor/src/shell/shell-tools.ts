@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
-import { flagArgument, textArgument, type ActionHandler } from '../action-handler.ts';
+import { errorObservation, flagArgument, textArgument, type ActionHandler } from '../action-handler.ts';
 import type { PidNamespace } from '../processes/pid-namespace.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment, variablesOfImage, writeGitConfig } from './environment.ts';
-import { createNamedSessions } from './named-sessions.ts';
+import { createNamedSessions, type NamedSessions } from './named-sessions.ts';
 import { CommandRunner } from './command-runner.ts';
 import { openOwnShell, type OwnShell, type OwnShellOptions } from './own-shell.ts';
 import { Session } from './session.ts';
 import type { Place, ShellSnapshot } from './shell-memory.ts';
 import type { DetachedOptions } from './detached-process.ts';
 import { createReadingPace } from './terminal/reading-pace.ts';
+import { TakeOver, type AgentShell } from './take-over.ts';
 import { createStaticCommand } from './static-command.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
@@ -38,6 +39,8 @@ export interface ShellTools extends DetachedStarts {
   isBusy(): boolean;
   /** A person's own, where the agent's is. */
   openOwn(options: Pick<OwnShellOptions, 'size' | 'onOutput' | 'onEnd'>): OwnShell;
+  /** The agent's, which an action has taken over. */
+  openAgents(options: Pick<OwnShellOptions, 'size' | 'onOutput' | 'onEnd'>): Promise<AgentShell>;
   /** What makes the next session like this one; nothing while a command runs. */
   snapshot(): Promise<ShellSnapshot | undefined>;
   /** What is not the agent's, in the executor's numbering. */
@@ -80,9 +83,11 @@ export function createShellTools(
   const readOnly = (folders.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [path] : []));
   const limits = { noOutputSeconds: noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };
   const inSession = new CommandRunner(session, limits);
+  const takeOver = new TakeOver(session, inSession, { ...shown, graceSeconds: config.limits.takeOverSeconds });
   const named = createNamedSessions(() => openSession({ workingDir: folders.workDir, shell: late }), limits);
   const runStatic = createStaticCommand(session, common, { pace, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });
   const background = createBackgroundCommands(session, common);
+  const run = chooseRunner({ inSession, named, takeOver, background: background.run, runStatic });
   let isTakenUp = left === undefined;
   function takeUp(): void {
     if (isTakenUp) return;
@@ -93,9 +98,7 @@ export function createShellTools(
     actions: {
       run(request, context) {
         takeUp();
-        if (flagArgument(request.args, 'background')) return background.run(request, context);
-        if (flagArgument(request.args, 'is_static')) return runStatic(request, context);
-        return textArgument(request.args, 'session') === '' ? inSession.run(request, context) : named.run(request, context);
+        return run(request, context);
       },
       readBackground: background.read,
       kill: (request, context) => (named.has(textArgument(request.args, 'id')) ? named : background).kill(request, context),
@@ -106,6 +109,7 @@ export function createShellTools(
     detached: common,
     openOwn: (asked) =>
       openOwnShell({ ...common, ...asked, terminals, setsid, pace, place: { ...session.place, exports: late + session.place.exports } }),
+    openAgents: (asked) => takeOver.attach(asked),
     detachedForChromium: async () => ({ ...common, enter: await pidNamespace.enterForChromium() }),
     isBusy: () => session.current !== undefined || named.isBusy(),
     close() {
@@ -113,5 +117,24 @@ export function createShellTools(
       named.close();
       session.close();
     },
+  };
+}
+
+interface Runners {
+  readonly inSession: CommandRunner;
+  readonly named: NamedSessions;
+  readonly takeOver: TakeOver;
+  readonly background: ActionHandler;
+  readonly runStatic: ActionHandler;
+}
+
+function chooseRunner({ inSession, named, takeOver, background, runStatic }: Runners): ActionHandler {
+  return async (request, context) => {
+    if (flagArgument(request.args, 'background')) return background(request, context);
+    if (flagArgument(request.args, 'is_static')) return runStatic(request, context);
+    if (textArgument(request.args, 'session') !== '') return named.run(request, context);
+    if (flagArgument(request.args, 'take_over')) return takeOver.run(request, context);
+    if (takeOver.isUnderWay) return errorObservation('A person has this terminal now. Nothing was run.');
+    return inSession.run(request, context);
   };
 }

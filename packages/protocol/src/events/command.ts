@@ -18,10 +18,20 @@ export const RunAction = defineAction({
     background: z.boolean().optional(),
     /** The name of a shell of its own; nothing is the usual one. */
     session: z.string().optional(),
+    /** A person types into the agent's own shell until they give it back; `command` is a comment that says so. */
+    take_over: z.boolean().optional(),
   }),
   traits: { answeredBy: 'runtime', mutating: true, confirmable: true },
   message: (args) => `Running command: ${args.command}`,
 });
+
+/** What stands in the log, and in a terminal that replays it, where a person typed themselves. */
+export const TAKE_OVER_COMMAND = '# A person types into this terminal.';
+
+/** A person takes the agent's terminal over. */
+export function takeOverAction(): ReturnType<typeof RunAction.create> {
+  return RunAction.create({ command: TAKE_OVER_COMMAND, take_over: true });
+}
 
 /** Ends a command that was started with `background`, by its number, or a shell of its own, by its name. */
 export const KillAction = defineAction({

@@ -21,6 +21,7 @@
  *   GET  /tunnel/<port>            with `Upgrade: tcp` → 101, and the connection is one to that port
  *   GET  /process              with `Upgrade: tcp` → 101; after a line that is a ProcessRequest it is that program's input and output
  *   GET  /shell                with `Upgrade: tcp` → 101; lines of ShellInput lead to a person's own shell, lines of ShellOutput come from it
+ *   GET  /agent-shell          with `Upgrade: tcp` → 101; the same of the agent's own shell, while an action has taken it over; a line may give it back
  *   POST /plugins/start {name}     → PluginStart
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
  *   POST /sleep {with_kernel}      → SuspendAnswer; when `slept` is true, everything inside ends after the answer
@@ -116,6 +117,8 @@ export interface ExecutorLimits {
   readonly output?: OutputLimits;
   /** Seconds after which the executor hangs up on a client that stops in the middle of a request, or does not read; 60 by default. */
   readonly stillSeconds?: number;
+  /** Seconds without a page after which the agent's shell that a person took over is given back; 20 by default. */
+  readonly takeOverSeconds?: number;
   /** Seconds without use after which the browser ends; 300 by default. */
   readonly browserIdleSeconds?: number;
 }
@@ -147,6 +150,8 @@ export interface ShellSize {
 /** A line to a person's own shell. The first gives the size, and a later one may change it. */
 export interface ShellInput extends Partial<ShellSize> {
   readonly input?: string;
+  /** Only to the agent's own: the person has finished, and the agent goes on. */
+  readonly giveBack?: true;
 }
 
 /** A line from it; `ended` is the last. */

@@ -16,6 +16,8 @@ export interface SandboxPorts {
   openProcess(options: { readonly signal: AbortSignal }): Promise<Duplex>;
   /** A person's own shell: lines of `ShellInput` go in, lines of `ShellOutput` come out. It ends with the connection. `signal` ends the attempt only. */
   openShell(options: { readonly signal: AbortSignal }): Promise<Duplex>;
+  /** The same with the agent's own, while a person has taken it over: it goes on when the connection ends. */
+  openAgentShell(options: { readonly signal: AbortSignal }): Promise<Duplex>;
   /** Brings a plugin up, which may take a while; never rejects. */
   startPlugin(name: PluginName): Promise<PluginStart>;
 }
@@ -51,6 +53,7 @@ export function createSandboxPorts(connection: Pick<ExecutorConnection, 'ask' | 
     },
     openProcess: ({ signal }) => connection.tunnel('/process', signal),
     openShell: ({ signal }) => connection.tunnel('/shell', signal),
+    openAgentShell: ({ signal }) => connection.tunnel('/agent-shell', signal),
     async startPlugin(name) {
       const call = { method: 'POST', path: '/plugins/start', body: JSON.stringify({ name }), deadlineMs: START_PLUGIN_MS } as const;
       return askJson(connection, call).then(checkStart, (error: unknown) => ({ ok: false, reason: String(error) }));

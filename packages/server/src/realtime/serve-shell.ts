@@ -4,7 +4,7 @@ import { readLines } from '@tendon/protocol/node';
 import type { ShellInput, ShellOutput, ShellSize } from '@tendon/protocol/executor-api';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { catalogError } from '@tendon/protocol';
+import { catalogError, takeOverAction } from '@tendon/protocol';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
 import { admit } from '../platform/http/admit.ts';
@@ -21,12 +21,15 @@ const MAX_UNSENT_BYTES = 256 * 1024;
 const MAX_LINE = 1024 * 1024;
 const OPEN_MS = 10_000;
 const Size = z.coerce.number().int().min(1).max(1000);
-const Input = z.object({ input: z.string().max(64 * 1024), columns: Size, rows: Size }).partial();
+const Input = z.object({ input: z.string().max(64 * 1024), columns: Size, rows: Size, give_back: z.literal(true) }).partial();
 
 /**
  * `/shell?conversation_id=…&columns=…&rows=…`: a person's own shell in the sandbox of a conversation, beside the agent's. Text frames
  * `{input}` and `{columns, rows}` lead to it, `{output}` comes from it, and `{ended}` is the last. It ends with the socket, and after
  * `idleMs` without a key: a sandbox with a shell in it does not go to rest. Nothing of it is an event.
+ *
+ * With `&take_over=true` it is the agent's own shell: the person takes it over, unless it is taken over already, which is an action in the
+ * log; `{give_back: true}` ends that. A socket that ends without it may come back for a while.
  */
 export function serveShell(http: Server, context: ShellContext, idleMs: number): { close(): void } {
   const sockets = new (webSocketServer(context.timeouts))({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
@@ -37,12 +40,13 @@ export function serveShell(http: Server, context: ShellContext, idleMs: number):
     const access = admit(context, request, { need: needOfSocket('/shell', id), conversation: id, isSocket: true });
     if (!access.ok) return refuseUpgrade(socket, access.error);
     const size = z.object({ columns: Size, rows: Size }).safeParse({ columns: query.get('columns') ?? 80, rows: query.get('rows') ?? 24 });
+    const takesOver = query.get('take_over') === 'true';
     if (id === undefined) return refuseUpgrade(socket, catalogError('CONVERSATION_NOT_FOUND', ''));
     if (!size.success) return refuseUpgrade(socket, catalogError('INVALID_ARGUMENTS', 'columns and rows are numbers from 1 to 1000'));
     sockets.handleUpgrade(request, socket, head, (opened) => {
       // Keys that are struck before the shell is there wait for it.
       opened.pause();
-      void converse(opened, { id, size: size.data, principal: access.principal, idleMs }, context);
+      void converse(opened, { id, size: size.data, takesOver, principal: access.principal, idleMs }, context);
     });
   });
   return {
@@ -56,6 +60,7 @@ export function serveShell(http: Server, context: ShellContext, idleMs: number):
 interface Asked {
   readonly id: string;
   readonly size: ShellSize;
+  readonly takesOver: boolean;
   readonly principal: Principal;
   readonly idleMs: number;
 }
@@ -82,15 +87,23 @@ async function converse(socket: WebSocket, asked: Asked, context: ShellContext):
 }
 
 /** Starts the sandbox if need be. Rejects with words for the person. */
-async function openShell({ id, size }: Asked, context: ShellContext): Promise<Duplex> {
+async function openShell({ id, size, takesOver }: Asked, context: ShellContext): Promise<Duplex> {
   const workspace = await workspaceOf(context, id);
   if ('code' in workspace) throw new Error(workspace.message);
+  if (takesOver) await takeOver(context, id);
   const ports = context.runtimes.ports(id);
   if (!ports) throw new Error('the sandbox has ended');
-  const shell = await ports.openShell({ signal: AbortSignal.timeout(OPEN_MS) });
+  const signal = AbortSignal.timeout(OPEN_MS);
+  const shell = await (takesOver ? ports.openAgentShell({ signal }) : ports.openShell({ signal }));
   shell.on('error', () => shell.destroy());
   write(shell, size);
   return shell;
+}
+
+/** Another page of the person may have done so already. */
+async function takeOver({ conversations }: ShellContext, id: string): Promise<void> {
+  const taken = await conversations.submit(id, takeOverAction());
+  if (!taken.ok && taken.error.code !== 'ILLEGAL_STATE') throw new Error(taken.error.message);
 }
 
 function write(shell: Duplex, line: ShellInput): boolean {
@@ -104,8 +117,8 @@ function listen(socket: WebSocket, wire: Wire, shell: Duplex, { idleMs }: Asked,
     const frame = isBinary ? undefined : Input.safeParse(parsed(data)).data;
     if (frame === undefined) return wire.close('a frame is {input} or {columns, rows}');
     lastAt = clock.now().getTime();
-    const { input, columns, rows } = frame;
-    const line = { ...(input !== undefined && { input }), ...(columns && rows && { columns, rows }) };
+    const { input, columns, rows, give_back: giveBack } = frame;
+    const line = { ...(input !== undefined && { input }), ...(columns && rows && { columns, rows }), ...(giveBack && { giveBack }) };
     if (shell.destroyed || write(shell, line)) return;
     socket.pause();
     shell.once('drain', () => socket.resume());

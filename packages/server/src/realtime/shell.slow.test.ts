@@ -55,6 +55,26 @@ describe('a person’s own shell', () => {
     expect(next.all.at(-1)).toEqual({ ended: { code: 7 } });
   });
 
+  it('SV1080: with `take_over` it is the agent’s own, an action in the log, and the agent goes on when it is given back', async () => {
+    const server = await testServer({ env: { RUNTIME: 'local' } });
+    const id = await server.create();
+    const shell = new Shell(server, id, '&take_over=true');
+    await shell.until(() => /[$#] $/.test(shell.text), 'a prompt');
+    shell.send({ input: 'echo by=$((6*7)); stty size\n' });
+    await shell.prints('by=42\n30 100');
+    const events = async () => (await (await server.get(`/api/conversations/${id}/events?limit=100`)).json()) as { events: WireFrame[] };
+    expect((await events()).events.filter(({ action }) => action === 'run')).toMatchObject([{ source: 'user', args: { take_over: true } }]);
+    const other = new Shell(server, id, '&take_over=true');
+    await waitFor(shell.closed, () => 'the page before is sent away');
+    expect(shell.all.at(-1)?.ended).toMatchObject({ reason: 'another page has the terminal now' });
+    await other.prints('by=42');
+    other.send({ give_back: true });
+    await waitFor(other.closed, () => 'the end');
+    const seen = async () => (await events()).events.find(({ observation }) => observation === 'run');
+    await expect.poll(seen, { timeout: 20_000 }).toMatchObject({ source: 'user', content: expect.stringContaining('by=42') as string });
+    expect((await events()).events.filter(({ action }) => action === 'run')).toHaveLength(1);
+  });
+
   it('SV991: ends where what runs in it reads nothing of what is typed', async () => {
     const server = await testServer({ env: { RUNTIME: 'local' } });
     const shell = new Shell(server, await server.create());

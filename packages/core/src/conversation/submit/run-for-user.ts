@@ -1,14 +1,15 @@
-import { catalogError, NullObservation, type ActionDraft, type ObservationDraft } from '@tendon/protocol';
+import { catalogError, NullObservation, takeOverOf, type ActionDraft, type CatalogError, type ObservationDraft } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { failureFor } from '../../log/storage-error.ts';
 import type { HostPorts, LoopPorts } from '../../engine/ports.ts';
+import type { EngineState } from '../../engine/engine-state.ts';
 import { execute, type ExecutePorts } from '../../engine/execute.ts';
 import { answerTo, notice } from '../../engine/notices.ts';
 import type { RunnableAction } from '../../sandbox/runtime.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { appendOnce } from './append-once.ts';
 
-type UserPorts = ExecutePorts & Pick<LoopPorts, 'executing' | 'report'>;
+type UserPorts = ExecutePorts & Pick<LoopPorts, 'executing' | 'holding' | 'report'>;
 
 /** A person's own action in the sandbox, e.g. from the terminal: whatever the agent does, in turn with the agent's actions. */
 export async function runForUser(ports: UserPorts, action: ActionDraft): Promise<SubmitResult> {
@@ -17,9 +18,19 @@ export async function runForUser(ports: UserPorts, action: ActionDraft): Promise
   const acquired = await ports.sandbox.acquire(ports.aborts.closing);
   if (!acquired.ok) return { ok: false, error: catalogError('RUNTIME_FAILED', acquired.reason) };
   const draft = { ...action, source: 'user', executor: acquired.runtime.incarnation } as SourcedDraft;
-  const result = await appendOnce(ports, action, () => [draft]);
+  const result = await appendOnce(ports, action, (state) => refusalOf(action, state) ?? [draft]);
   if (result.ok && !result.isRepeated) carryOut(ports, result.event as RunnableAction);
   return result;
+}
+
+/** One person has the agent's terminal at a time. */
+function refusalOf(action: ActionDraft, { conversation }: EngineState): CatalogError | undefined {
+  if (!takesOver(action) || !takeOverOf(conversation)) return undefined;
+  return catalogError('ILLEGAL_STATE', 'its terminal is taken over already');
+}
+
+function takesOver(action: ActionDraft): boolean {
+  return action.action === 'run' && action.args.take_over === true;
 }
 
 /** The observation of an action that its sender did not confirm; undefined when it must run. */
@@ -37,9 +48,9 @@ function recordUnconfirmed(ports: UserPorts, action: ActionDraft, answer: Observ
   ]);
 }
 
-/** Begins when no action is being carried out; a person's stop answers it instead. */
+/** Begins when no action is being carried out, or beside it where it takes the terminal over; a person's stop answers it instead. */
 export function carryOut(ports: UserPorts, action: RunnableAction): void {
-  const done = ports.executing.run(async () => {
+  const done = (takesOver(action) ? ports.holding : ports.executing).run(async () => {
     if (!ports.folded.state.requested && !ports.aborts.closing.aborted) await execute(ports, action);
   });
   done.catch((error: unknown) => halt(ports, error));

@@ -36,6 +36,8 @@ export type ShellAfter = 'same' | 'ended' | 'broken' | 'deaf';
 export interface RunningCommand extends ForegroundCommand {
   readonly id: string;
   readonly echo: EchoFilter;
+  /** Given all of its output. */
+  readonly onShown: (bytes: Buffer) => void;
   /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is held back, its echo is in it. */
   phase: 'typed' | 'begun';
   readonly early: NewestBytes;
@@ -51,10 +53,10 @@ export interface RunningCommand extends ForegroundCommand {
 const EARLY_BYTES = 65_536;
 const UNHEARD_BYTES = 131_072;
 
-export function createRunning(id: string, text: TerminalText): RunningCommand {
+export function createRunning(id: string, text: TerminalText, onShown: (bytes: Buffer) => void): RunningCommand {
   const echo = createEchoFilter();
   return {
-    ...{ id, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), phase: 'typed' },
+    ...{ id, text, echo, onShown, expectEcho: echo.expect, lastOutputAt: performance.now(), phase: 'typed' },
     ...{ early: createNewestBytes(EARLY_BYTES), unheard: createNewestBytes(UNHEARD_BYTES) },
     ...{ report: undefined, isMarkSent: false, marked: undefined, after: undefined },
     ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
@@ -83,6 +85,7 @@ function take(running: RunningCommand, bytes: Buffer): void {
   const output = running.echo.strip(bytes);
   if (output.length === 0) return;
   running.text.write(output);
+  running.onShown(output);
   if (running.onOutput) running.onOutput(output);
   else running.unheard.push(output);
 }
@@ -92,6 +95,17 @@ export function listen(running: ForegroundCommand, onOutput: (bytes: Buffer) => 
   const unheard = running.unheard.take();
   if (unheard.length > 0) onOutput(unheard);
   running.onOutput = onOutput;
+}
+
+export function untilEnded(running: ForegroundCommand, waitMs: number): Promise<void> {
+  if (running.ended) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, waitMs);
+    running.onEnd = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
 }
 
 export interface EchoFilter {
