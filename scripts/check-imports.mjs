@@ -129,6 +129,7 @@ const LAYERS = {
       'replay-command',
       'backup-command',
       'restore-command',
+      'migrate-command',
       'doctor-command',
       'models-command',
       'mcp-command',

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   eval: async () => (await import('./eval-command.ts')).evalCommand,
   replay: async () => (await import('./replay-command.ts')).replayCommand,
   backup: async () => (await import('./backup-command.ts')).backupCommand,
+  migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
   restore: async () => (await import('./restore-command.ts')).restoreCommand,
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   config: async () => (await import('./config-command.ts')).configCommand,

@@ -13,6 +13,7 @@ export { callTool } from './extensions/tool-program.ts';
 export { Notes } from './knowledge/notes.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
 export { readEvents, type RecordedLog } from './import/read-events.ts';
+export { migrateStore, type MigrateOptions } from './backup/migrate-store.ts';
 export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';
 export { saveTrajectory, type SaveTrajectoryOptions } from './events/save-trajectory.ts';
 export { atifText } from './events/atif-text.ts';

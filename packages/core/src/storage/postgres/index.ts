@@ -1,1 +1,4 @@
 export { openPostgresStorage, type PostgresStorageOptions } from './open-postgres-storage.ts';
+export { copyStore, type CopySummary } from '../copy/copy-store.ts';
+export { openPostgresRows } from '../copy/postgres-rows.ts';
+export { openSqliteRows } from '../copy/sqlite-rows.ts';

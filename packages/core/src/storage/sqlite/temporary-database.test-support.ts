@@ -11,6 +11,7 @@ export interface TemporaryDatabase {
   readonly path: string;
   readonly blobDir: string;
   open(options?: Partial<SqliteStorageOptions>): Promise<Storage>;
+  close(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -25,6 +26,9 @@ export function temporaryDatabase(): TemporaryDatabase {
       const storage = await openSqliteStorage({ ...place, clock: manualClock(), ...options });
       opened.push(storage);
       return storage;
+    },
+    async close() {
+      for (const storage of opened.splice(0)) await storage.close();
     },
     async dispose() {
       for (const storage of opened) await storage.close();
