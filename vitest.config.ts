@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { OrderOfFiles } from './test/order-of-files.ts';
 
-const conditions = ['tendon-source', 'node'];
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
 
 /**
@@ -49,8 +48,6 @@ const TRIED_MORE_OFTEN = globSync('{packages/*/src,test}/**/*.test.ts', { cwd: i
 );
 
 export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: ['tendon-source'] } },
   test: {
     // A deadline, not a measurement: machines are busy.
     expect: { poll: { timeout: 45_000 } },
@@ -64,8 +61,10 @@ export default defineConfig({
     isolate: false,
     // Most tests wait for processes: on two cores four files at a time leave a third of the time unused.
     maxWorkers: 6,
+    // Node loads what is tested, no module runner: see `load-sources.ts`.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // A young generation of this size is collected rarely; tests make much that does not last.
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: ['--conditions=tendon-source', `--import=${join(import.meta.dirname, 'test/load-sources.ts')}`, '--max-semi-space-size=64'],
     sequence: { sequencer: OrderOfFiles },
     projects: [
       project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,long}.test.ts']),

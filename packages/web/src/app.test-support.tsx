@@ -3,7 +3,7 @@ import console from 'node:console';
 import { join } from 'node:path';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, configure, render, waitFor } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type * as routes from './app/routes.tsx';
 
 interface Fixture {
@@ -11,6 +11,9 @@ interface Fixture {
   close(): Promise<void>;
 }
 type StartFixture = (options?: { eventsOf?: (id: string) => readonly object[] }) => Promise<Fixture>;
+
+/** How many apps this worker has loaded. */
+let apps = 0;
 
 /** Shows the page at a path. */
 export type Open = (path: string) => Promise<void>;
@@ -29,8 +32,7 @@ export function appOnFixture(): Open {
     (window as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL(fixture.url);
     // There is no layout: what scrolls has the height of a window.
     Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 900, configurable: true });
-    vi.resetModules();
-    ({ Pages } = await import('./app/routes.tsx'));
+    ({ Pages } = (await import(join(import.meta.dirname, `app/routes.tsx?app=${++apps}`))) as typeof routes);
   });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   afterEach(async () => {
