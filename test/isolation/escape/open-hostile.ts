@@ -43,7 +43,7 @@ export const ESCAPE_LIMITS: Limits = {
   fileBytes: 256 * 1024 ** 2,
   openFiles: 4096,
   tmpBytes: 64 * 1024 ** 2,
-  diskBytes: 128 * 1024 ** 2,
+  diskBytes: 48 * 1024 ** 2,
 };
 
 const ATTEMPT = readFileSync(join(import.meta.dirname, 'attempt.py'));

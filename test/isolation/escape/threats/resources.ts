@@ -70,7 +70,7 @@ for folder in (FOLDER, os.environ['HOME']):
     probe: `
 import signal, time
 def fill():
-    for number in range(4 * bait['diskBytes'] // bait['fileBytes']):
+    for number in range(11 * bait['diskBytes'] // bait['fileBytes']):
         file = open(f'fill-{number}', 'wb', 0)
         os.unlink(file.name)
         held.append(file)
