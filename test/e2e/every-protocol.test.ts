@@ -128,7 +128,7 @@ describe('SV1: what cannot be served', () => {
     spawnSync(process.execPath, [builtTendon(), 'serve'], {
       env: { PATH: process.env.PATH, HOME: folder(), PORT: '0', ...env },
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: 60_000,
     });
 
   it.each([

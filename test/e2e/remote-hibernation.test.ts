@@ -31,7 +31,7 @@ describe('an idle sandbox on another host', () => {
   }
   const acquire = ({ runtimes }: TestSandboxes, id = 'a'): Promise<Runtime> => runtimes.acquire(id, { signal: never });
   const untilHibernated = (sandboxes: TestSandboxes, id = 'a') =>
-    expect.poll(async () => (await sandboxes.record(id))?.state, { timeout: 30_000 }).toBe('asleep');
+    expect.poll(async () => (await sandboxes.record(id))?.state).toBe('asleep');
   const look = async (runtime: Runtime): Promise<readonly string[]> => (await run(runtime, LOOK)).output.split('\n');
 
   it('SB156: hibernates, leaves nothing there that runs, and is restored where it was', async () => {
@@ -54,7 +54,7 @@ describe('an idle sandbox on another host', () => {
     const runtime = await acquire(sandboxes);
     await run(runtime, 'nohup sh -c "until test -e done; do sleep 0.05; done" >/dev/null 2>&1 &');
     const reasonToRun = async () => (await sandboxes.runtimes.list())[0]?.awake_for;
-    await expect.poll(reasonToRun, { timeout: 30_000 }).toMatch(/^(sh|sleep) \(\d+\) runs$/);
+    await expect.poll(reasonToRun).toMatch(/^(sh|sleep) \(\d+\) runs$/);
     expect((await run(runtime, 'touch done; echo works')).output).toContain('works'); // beside what the shell says of the job
     await untilHibernated(sandboxes);
   });

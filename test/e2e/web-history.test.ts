@@ -21,7 +21,7 @@ interface Fixture {
 }
 type StartFixture = (options?: { eventsOf?: (id: string) => readonly object[] }) => Promise<Fixture>;
 
-const PATIENT = { timeout: 20_000 };
+const PATIENT = { timeout: 60_000 };
 
 let browser: Browser;
 let startFixture: StartFixture;

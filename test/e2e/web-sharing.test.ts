@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage } from './web-browser.ts';
 
 const KEY = 'the-key-of-the-owner';
-const PATIENT = { timeout: 20_000 };
+const PATIENT = { timeout: 60_000 };
 
 let browser: Browser;
 let tendon: TendonProcess;

@@ -10,7 +10,7 @@ import { fakeProvider } from '../../packages/server/src/git-providers/apis/fake-
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage } from './web-browser.ts';
 
-const PATIENT = { timeout: 20_000 };
+const PATIENT = { timeout: 60_000 };
 
 let browser: Browser;
 beforeAll(async () => {

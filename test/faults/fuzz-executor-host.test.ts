@@ -15,7 +15,7 @@ import { executorFolder } from '@tendon/runtime/testing';
 
 /** Long enough for the neighbours of a busy machine. */
 const TIMEOUTS = { headersMs: 3_000, requestMs: 60_000, stillMs: 3_000, checkMs: 500 };
-const WAIT = { timeout: 30_000 };
+const WAIT = { timeout: 90_000 };
 const MIB = 1024 * 1024;
 const TARGET = '00000000000000aa';
 const BYSTANDER = '00000000000000bb';

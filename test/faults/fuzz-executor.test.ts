@@ -16,7 +16,7 @@ import { hostileText, hostileValue, SEED } from '../../packages/server/src/fuzz/
 
 /** As long as a neighbour of a busy machine may take to say something. */
 const STILL_SECONDS = 3;
-const WAIT = { timeout: 30_000 };
+const WAIT = { timeout: 90_000 };
 const MIB = 1024 * 1024;
 
 /** Without those that end it when they are asked as they should be. */

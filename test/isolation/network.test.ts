@@ -43,7 +43,7 @@ peers = [socket.create_connection((proxy.hostname, proxy.port)) for _ in range(2
 for number, peer in enumerate(peers): peer.sendall(f'CONNECT n{number}.slow.example:443 HTTP/1.1\\r\\n\\r\\n'.encode())
 signal.pause()`;
     await run(hostile, `cat > flood.py <<'END'${flood}\nEND\nsetsid python3 flood.py < /dev/null > /dev/null 2>&1 &`);
-    await vi.waitFor(() => expect(new Set(resolver.asked).size).toBe(8), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(() => expect(new Set(resolver.asked).size).toBe(8), { timeout: 90_000, interval: 50 });
     const answer = await run(neighbour, "curl -sS -m 30 --noproxy '' http://known.example/");
     expect(answer.output).toContain('the address is loopback');
     expect((await lookup('localhost')).address).toMatch(/^(127\.|::1)/);

@@ -22,8 +22,8 @@ export function appOnFixture(): Open {
   let fixture: Fixture;
   let Pages: typeof routes.Pages;
   const { error } = console;
-  // A deadline for busy machines, not a measurement.
-  configure({ asyncUtilTimeout: 10_000 });
+  // A deadline, not a measurement: the first page of a worker is compiled while it is waited for.
+  configure({ asyncUtilTimeout: 45_000 });
   beforeAll(async () => {
     console.error = (...printed) => void (isGivenUp(printed[0]) || error(...printed));
     const { startFixture } = (await import(join(import.meta.dirname, '../dev/fixture-server.mjs'))) as { startFixture: StartFixture };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { actions } from '../actions.ts';
 import { connect, type ConversationConnection, type ConversationSnapshot } from '../index.ts';
 
-const deadline = () => AbortSignal.timeout(30_000);
+const deadline = () => AbortSignal.timeout(90_000);
 const unrelated = { id: 0, timestamp: '', source: 'agent', action: 'think', args: { thought: 'x' } };
 
 interface Payload {

@@ -5,7 +5,7 @@ import { Server, type Socket } from 'socket.io';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type ConversationConnection } from '../index.ts';
 
-const deadline = () => AbortSignal.timeout(30_000);
+const deadline = () => AbortSignal.timeout(90_000);
 const STATE_EVERY = 7;
 
 function frame(id: number): Record<string, unknown> {

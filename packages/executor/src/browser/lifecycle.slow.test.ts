@@ -44,9 +44,9 @@ const chromium = (): number | undefined => browserProcesses().find((pid) => /^[^
 const host = (): number | undefined => browserProcesses().find((pid) => /^[^\0]*node\0/.test(commandOf(pid)));
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 90_000;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`not within 30 s: ${String(condition)}`);
+    if (Date.now() > deadline) throw new Error(`not within 90 s: ${String(condition)}`);
     await delay(20);
   }
 }

@@ -65,7 +65,7 @@ async function ended(executor: TestExecutor): Promise<void> {
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  for (const end = performance.now() + 20_000; !holds(); await delay(5)) {
+  for (const end = performance.now() + 90_000; !holds(); await delay(5)) {
     if (performance.now() > end) throw new Error('it never came to this');
   }
 }

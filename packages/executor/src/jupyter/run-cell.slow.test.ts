@@ -213,8 +213,8 @@ sys.stdout.pub_thread.schedule(lambda: time.sleep(5)); display("late")`;
   });
 
   it('RT112: a timeout interrupts; the kernel and its variables stay', async () => {
-    const { content, success } = await cell('stays = 7\nwhile True: pass', {}, 1);
-    expect(content).toMatch(/KeyboardInterrupt:?\s*\n\[The cell was interrupted: it did not end within 1 seconds\.\]$/);
+    const { content, success } = await cell('stays = 7\nwhile True: pass', {}, 3);
+    expect(content).toMatch(/KeyboardInterrupt:?\s*\n\[The cell was interrupted: it did not end within 3 seconds\.\]$/);
     expect(success).toBe(false);
     expect((await cell('stays')).content).toBe('7');
   });
@@ -294,7 +294,7 @@ const exactly = (text: string): RegExp => new RegExp(`^${text.replaceAll(/[\\^$.
 
 /** Asks again until it holds; a deadline, not a measurement. */
 async function polled<T>(ask: () => Promise<T>, holds: (seen: T) => boolean | Promise<boolean>): Promise<T> {
-  for (const end = performance.now() + 20_000; ;) {
+  for (const end = performance.now() + 90_000; ;) {
     const seen = await ask();
     if (await holds(seen)) return seen;
     if (performance.now() > end) throw new Error('it never came to this');

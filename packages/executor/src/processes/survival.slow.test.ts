@@ -113,9 +113,9 @@ describe('survival', () => {
   });
 
   it('RT43: an executor without a server ends itself, one with work does not before', async () => {
-    const executor = await start({ limits: { leaseSeconds: 3 } });
+    const executor = await start({ limits: { leaseSeconds: 5 } });
     const ended = once(executor.process, 'exit');
-    expect(await executor.run('sleep 5; echo done', {}, 60)).toMatchObject({ content: 'done' });
+    expect(await executor.run('sleep 7; echo done', {}, 60)).toMatchObject({ content: 'done' });
     await ended;
   });
 

@@ -184,10 +184,11 @@ describe('sandboxes of a server', () => {
   });
 
   it('SB32: while a server holds it, it does not', async () => {
-    const { runtimes, handle } = open({ leaseSeconds: 3 });
+    // Long enough for a busy machine to renew it in time.
+    const { runtimes, handle } = open({ leaseSeconds: 5 });
     const runtime = await runtimes.acquire('a', { signal: never });
     const other = await runtimes.acquire('b', { signal: never });
-    await run(other, 'sleep 4');
+    await run(other, 'sleep 7');
     expect(isAlive(anchorOf(await handle('a')))).toBe(true);
     expect(runtimes.current('a')).toBe(runtime);
   });

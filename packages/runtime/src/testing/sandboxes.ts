@@ -159,9 +159,9 @@ export function anchorOf({ anchor }: SandboxHandle): ProcessIdentity {
   return anchor;
 }
 
-/** Resolves when the condition holds; rejects after half a minute: a deadline, not a measurement. For what only another process knows. */
+/** Resolves when the condition holds; rejects after a minute and a half: a deadline, not a measurement. For what only another process knows. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 30_000;
+  const end = performance.now() + 90_000;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`it never came to this: ${what}`);
     await delay(10);

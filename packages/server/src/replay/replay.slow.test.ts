@@ -62,7 +62,7 @@ it('SV30: a server that is started again goes on where the recording stood', asy
   const replay_json = [user('go'), run('echo a >> log'), run('mkfifo gate; cat gate; echo b >> log')];
   const id = await before.create({ replay_json });
   await expect
-    .poll(async () => (await trajectory(before, id)).filter(({ action }) => action === 'run').length, { timeout: 20_000 })
+    .poll(async () => (await trajectory(before, id)).filter(({ action }) => action === 'run').length, { timeout: 90_000 })
     .toBe(2);
   await before.close();
   const after = await testServer({ home, env, script });

@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import { AddressProvider, useAddress } from '../lib/address.tsx';
 import { readPath } from '../lib/paths.ts';
 import { Link } from './link.tsx';
 
 afterEach(cleanup);
+configure({ asyncUtilTimeout: 45_000 });
 
 /** How often it was drawn for another navigation, and where. */
 function Here({ seen }: { readonly seen: object[] }) {

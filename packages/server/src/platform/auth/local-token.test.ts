@@ -40,7 +40,7 @@ it('SV490: on loopback it asks for the token of the printed address, at every en
 it('SV490: a command of the same home sends it', async () => {
   const server = await testServer(LOCAL);
   const found = await findServer(testConfig(server.home));
-  expect((await askServer(found!, 'GET', '/api/keys', { deadlineMs: 10_000 })).status).toBe(200);
+  expect((await askServer(found!, 'GET', '/api/keys', { deadlineMs: 50_000 })).status).toBe(200);
 });
 
 it('SV490: a given key is the key, and is not printed', async () => {

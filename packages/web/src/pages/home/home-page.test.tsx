@@ -5,11 +5,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
 
 const open = appOnFixture();
-const LATER = { timeout: 10_000 };
 
 it('CL25: the list has one sentence for each conversation, those that wait first', async () => {
   await open('/');
-  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  await screen.findByRole('link', { name: /semicolon/ });
   const rows = within(screen.getByRole('region', { name: 'Conversations' })).getAllByRole('listitem');
   const texts = rows.map((one) => one.textContent);
   expect(texts[0]).toContain('Waiting for your decision');
@@ -19,7 +18,7 @@ it('CL25: the list has one sentence for each conversation, those that wait first
 
 it('CL25: the list is searched and filtered', async () => {
   await open('/');
-  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  await screen.findByRole('link', { name: /semicolon/ });
   await userEvent.click(screen.getByRole('button', { name: /^Waiting for you/ }));
   expect(screen.queryByRole('link', { name: /invoice/ })).toBeNull();
   await userEvent.click(screen.getByRole('button', { name: 'All' }));
@@ -36,19 +35,19 @@ it('CL25: the list is searched and filtered', async () => {
 
 it('CL983: what waits is answered on Home: an action is shown whole and approved or rejected, a question gets its choice', async () => {
   await open('/');
-  const inbox = within(await screen.findByRole('region', { name: /^Needs you 2/ }, LATER));
+  const inbox = within(await screen.findByRole('region', { name: /^Needs you 2/ }));
   expect(document.title).toBe('2 conversations waiting for you – Tendon');
   const push = within(inbox.getByRole('article', { name: /^Push the branch\? Accept semicolon/ }));
   expect(push.getByRole('group', { name: 'All of it' }).textContent).toBe('git push --set-upstream origin fix/csv-semicolon');
   push.getByText('Medium risk');
   await userEvent.click(push.getByRole('button', { name: 'Reject' }));
   await userEvent.type(push.getByRole('textbox', { name: 'Reason, if you like' }), 'not on a Friday{Enter}');
-  await waitFor(() => expect(screen.queryByRole('article', { name: /^Push the branch/ })).toBeNull(), LATER);
+  await waitFor(() => expect(screen.queryByRole('article', { name: /^Push the branch/ })).toBeNull());
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: /^Needs you 1/ }));
   const choice = screen.getByRole('button', { name: 'The smaller batches' });
-  await waitFor(() => expect(choice.getAttribute('aria-disabled')).toBe('false'), LATER);
+  await waitFor(() => expect(choice.getAttribute('aria-disabled')).toBe('false'));
   await userEvent.click(choice);
-  await waitFor(() => expect(screen.queryByRole('region', { name: /^Needs you/ })).toBeNull(), LATER);
+  await waitFor(() => expect(screen.queryByRole('region', { name: /^Needs you/ })).toBeNull());
 });
 
 it('CL1165: a host that a sandbox wants to reach stands there too, and is answered in place', async () => {
@@ -71,19 +70,19 @@ it('CL1165: a host that a sandbox wants to reach stands there too, and is answer
   });
   onTestFinished(() => spy.mockRestore());
   await open('/');
-  const card = within(await screen.findByRole('article', { name: /^The sandbox wants to reach data\.example:443/ }, LATER));
+  const card = within(await screen.findByRole('article', { name: /^The sandbox wants to reach data\.example:443/ }));
   screen.getByRole('region', { name: /^Needs you \d/ });
   screen.getByText('Wants to reach data.example');
   const once = card.getByRole('button', { name: 'Allow once' });
-  await waitFor(() => expect(once.getAttribute('aria-disabled')).toBe('false'), LATER);
+  await waitFor(() => expect(once.getAttribute('aria-disabled')).toBe('false'));
   await userEvent.click(once);
-  await waitFor(() => expect(screen.queryByRole('article', { name: /^The sandbox wants/ })).toBeNull(), LATER);
+  await waitFor(() => expect(screen.queryByRole('article', { name: /^The sandbox wants/ })).toBeNull());
   expect(answers).toEqual([['done', { host: 'data.example', answer: 'once' }]]);
 });
 
 it('CL25: deleting can be taken back, by the key that deleted', async () => {
   await open('/');
-  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  await screen.findByRole('link', { name: /semicolon/ });
   await userEvent.click(screen.getByRole('button', { name: /^Delete Accept semicolon/ }));
   screen.getByText(/^Deleted “Accept semicolon/);
   expect(document.activeElement?.textContent).toBe('Undo');
@@ -93,7 +92,7 @@ it('CL25: deleting can be taken back, by the key that deleted', async () => {
 
 it('CL29: the palette runs a command by name, and the skip link leads to the composer', async () => {
   await open('/');
-  await screen.findByRole('textbox', { name: 'Task' }, LATER);
+  await screen.findByRole('textbox', { name: 'Task' });
   await userEvent.keyboard('{Control>}k{/Control}');
   await userEvent.type(screen.getByRole('combobox', { name: 'Command' }), 'theme dark{Enter}');
   expect(document.documentElement.dataset.theme).toBe('dark');
@@ -104,20 +103,20 @@ it('CL29: the palette runs a command by name, and the skip link leads to the com
 
 it('CL943: the palette finds a conversation by its title, and says what it does not find', async () => {
   await open('/');
-  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  await screen.findByRole('link', { name: /semicolon/ });
   await userEvent.keyboard('{Control>}k{/Control}');
   const field = screen.getByRole('combobox', { name: 'Command' });
   await userEvent.type(field, 'nothing has this');
   screen.getByText('No match for “nothing has this”');
   await userEvent.clear(field);
   await userEvent.type(field, 'ledger rounds');
-  await userEvent.click(await screen.findByRole('option', { name: /^Explain how the ledger rounds/ }, LATER));
-  await waitFor(() => expect(document.title).toContain('Explain how the ledger rounds'), LATER);
+  await userEvent.click(await screen.findByRole('option', { name: /^Explain how the ledger rounds/ }));
+  await waitFor(() => expect(document.title).toContain('Explain how the ledger rounds'));
 });
 
 it('CL29: a form in a popup keeps the focus where a person types, and Escape gives it back to its button', async () => {
   await open('/');
-  const button = await screen.findByRole('button', { name: 'Enter an address' }, LATER);
+  const button = await screen.findByRole('button', { name: 'Enter an address' });
   await userEvent.click(button);
   const form = within(screen.getByRole('dialog', { name: 'Enter an address' }));
   expect(document.activeElement).toBe(form.getByLabelText('Address'));
@@ -131,10 +130,10 @@ it('CL29: a form in a popup keeps the focus where a person types, and Escape giv
 
 it('CL984: a search finds titles and text, and leads to the place; filters stay beside it', async () => {
   await open('/');
-  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  await screen.findByRole('link', { name: /semicolon/ });
   await userEvent.click(screen.getByRole('button', { name: 'Search conversations' }));
   await userEvent.keyboard('marmalade');
-  const hits = within(await screen.findByRole('region', { name: 'In the text' }, LATER));
+  const hits = within(await screen.findByRole('region', { name: 'In the text' }));
   expect(hits.getByRole('link', { name: /flaky/ }).getAttribute('href')).toBe('/conversations/kinds#event-4');
   hits.getByText('the otter likes marmalade');
   expect(screen.getByRole('button', { name: /^Waiting for you/ })).toBeDefined();
@@ -144,43 +143,41 @@ it('CL985: a task begins in a repository of a connected account, on a branch', a
   const sent = vi.spyOn(globalThis, 'fetch');
   onTestFinished(() => sent.mockRestore());
   await open('/');
-  await userEvent.click(await screen.findByRole('button', { name: 'Repository: No repository' }, LATER));
-  await userEvent.click(await screen.findByRole('button', { name: 'harbor/ledger' }, LATER));
+  await userEvent.click(await screen.findByRole('button', { name: 'Repository: No repository' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'harbor/ledger' }));
   await userEvent.type(screen.getByRole('combobox', { name: 'Branch' }), 'release');
   await userEvent.click(screen.getByRole('button', { name: 'Use this repository' }));
   expect(screen.getByRole('button', { name: 'Repository: harbor/ledger, release' })).toBeDefined();
   await userEvent.type(screen.getByLabelText('Task'), 'mend it');
   await userEvent.click(screen.getByRole('button', { name: 'Start' }));
   const bodies = () => sent.mock.calls.flatMap(([, init]) => (init?.method === 'POST' && typeof init.body === 'string' ? [init.body] : []));
-  await waitFor(
-    () =>
-      expect(JSON.parse(bodies().at(-1)!)).toMatchObject({
-        repository: 'harbor/ledger',
-        git_provider: 'github',
-        selected_branch: 'release',
-      }),
-    LATER,
+  await waitFor(() =>
+    expect(JSON.parse(bodies().at(-1)!)).toMatchObject({
+      repository: 'harbor/ledger',
+      git_provider: 'github',
+      selected_branch: 'release',
+    }),
   );
 });
 
 it('CL925: the rules of all conversations are listed in the settings, which home leads to, and revoked one by one', async () => {
   await open('/');
-  await userEvent.click(await screen.findByRole('link', { name: 'Settings' }, LATER));
-  await userEvent.click(await screen.findByRole('link', { name: 'Approvals and rules' }, LATER));
-  const rules = async () => within(await screen.findByRole('list', { name: 'Rules' }, LATER)).getAllByRole('listitem');
+  await userEvent.click(await screen.findByRole('link', { name: 'Settings' }));
+  await userEvent.click(await screen.findByRole('link', { name: 'Approvals and rules' }));
+  const rules = async () => within(await screen.findByRole('list', { name: 'Rules' })).getAllByRole('listitem');
   expect((await rules()).map(({ textContent }) => textContent)).toEqual([
     'Never rungit pushRevoke',
     'Always allow/workspace/docsin acme/shopRevoke',
   ]);
   await userEvent.click(screen.getByRole('button', { name: 'Revoke: Never run git push' }));
-  await waitFor(async () => expect(await rules()).toHaveLength(1), LATER);
+  await waitFor(async () => expect(await rules()).toHaveLength(1));
 });
 
 it('CL931: a task begins in a copy of the folder where that is chosen', async () => {
   const sent = vi.spyOn(globalThis, 'fetch');
   onTestFinished(() => sent.mockRestore());
   await open('/');
-  await userEvent.click(await screen.findByRole('button', { name: 'Folder: New folder' }, LATER));
+  await userEvent.click(await screen.findByRole('button', { name: 'Folder: New folder' }));
   await userEvent.type(screen.getByLabelText(/^Folder on /), '/srv/shop');
   await userEvent.click(screen.getByRole('checkbox', { name: 'Work in a copy of its own' }));
   await userEvent.click(screen.getByRole('button', { name: 'Use this folder' }));
@@ -188,59 +185,56 @@ it('CL931: a task begins in a copy of the folder where that is chosen', async ()
   await userEvent.type(screen.getByLabelText('Task'), 'mend it');
   await userEvent.click(screen.getByRole('button', { name: 'Start' }));
   const bodies = () => sent.mock.calls.flatMap(([, init]) => (init?.method === 'POST' && typeof init.body === 'string' ? [init.body] : []));
-  await waitFor(
-    () =>
-      expect(bodies().map((body) => JSON.parse(body) as unknown)).toContainEqual({
-        initial_user_msg: 'mend it',
-        image_urls: [],
-        directory: '/srv/shop',
-        git_worktree: true,
-      }),
-    LATER,
+  await waitFor(() =>
+    expect(bodies().map((body) => JSON.parse(body) as unknown)).toContainEqual({
+      initial_user_msg: 'mend it',
+      image_urls: [],
+      directory: '/srv/shop',
+      git_worktree: true,
+    }),
   );
 });
 
 it('CL930: MCP servers are listed in the settings with how they are let in; a login leads to its page, and ends', async () => {
   await open('/settings/mcp');
-  const servers = async () => within(await screen.findByRole('list', { name: 'MCP servers' }, LATER)).getAllByRole('listitem');
+  const servers = async () => within(await screen.findByRole('list', { name: 'MCP servers' })).getAllByRole('listitem');
   expect((await servers()).map(({ textContent }) => textContent)).toEqual(['ticketsnot logged inLog in', 'searchhas an API key']);
   await userEvent.click(screen.getByRole('button', { name: 'Log in to tickets' }));
-  const link = await screen.findByRole('link', { name: 'Permit it at login.tickets.example' }, LATER);
+  const link = await screen.findByRole('link', { name: 'Permit it at login.tickets.example' });
   expect(link.getAttribute('href')).toBe('https://login.tickets.example/authorize?state=made-up');
-  const logOut = await screen.findByRole('button', { name: 'Log out of tickets' }, LATER);
+  const logOut = await screen.findByRole('button', { name: 'Log out of tickets' });
   expect(screen.queryByRole('link', { name: /^Permit/ })).toBeNull();
   await userEvent.click(logOut);
-  expect(await screen.findByRole('button', { name: 'Log in to tickets' }, LATER)).toBeDefined();
+  expect(await screen.findByRole('button', { name: 'Log in to tickets' })).toBeDefined();
 });
 
 it('CL926: what waits for a person is chosen in the settings, and who judges the risk, of those that the server offers', async () => {
   await open('/settings/approvals');
-  const mode = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Agents ask before' }, LATER);
+  const mode = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Agents ask before' });
   expect([mode.value, screen.queryByRole('combobox', { name: 'Who judges the risk' })]).toEqual(['never', null]);
   await userEvent.selectOptions(mode, 'What is risky');
-  const analyzer = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Who judges the risk' }, LATER);
+  const analyzer = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Who judges the risk' });
   expect([analyzer.value, [...analyzer.options].map(({ value }) => value)]).toEqual(['rules', ['invariant', 'llm', 'model', 'rules']]);
   await userEvent.selectOptions(analyzer, 'The small model');
-  await waitFor(() => expect(analyzer.value).toBe('model'), LATER);
+  await waitFor(() => expect(analyzer.value).toBe('model'));
 });
 
 it('CL920, CL921: the settings list triggers with their last delivery, which can be paused and removed, and what the user added', async () => {
   await open('/settings/triggers');
-  const list = (name: string) => screen.findByRole('list', { name }, LATER);
+  const list = (name: string) => screen.findByRole('list', { name });
   const texts = async (name: string) =>
     within(await list(name))
       .getAllByRole('listitem')
       .map(({ textContent }) => textContent);
-  await waitFor(async () => expect((await texts('Triggers'))[1]).toBe('failed buildswebhook, never firedPauseRemove'), LATER);
-  await waitFor(
-    async () => expect((await texts('Triggers'))[0]).toMatch(/^nightly updateschedule 0 3 \* \* \*, done .+ConversationPauseRemove$/),
-    LATER,
+  await waitFor(async () => expect((await texts('Triggers'))[1]).toBe('failed buildswebhook, never firedPauseRemove'));
+  await waitFor(async () =>
+    expect((await texts('Triggers'))[0]).toMatch(/^nightly updateschedule 0 3 \* \* \*, done .+ConversationPauseRemove$/),
   );
   await userEvent.click(screen.getByRole('button', { name: 'Pause: nightly update' }));
-  expect(await screen.findByRole('button', { name: 'Resume: nightly update' }, LATER)).toBeDefined();
+  expect(await screen.findByRole('button', { name: 'Resume: nightly update' })).toBeDefined();
   await userEvent.click(screen.getByRole('button', { name: 'Remove: failed builds' }));
   await userEvent.click(screen.getByRole('button', { name: 'Remove for good: failed builds' }));
-  await waitFor(async () => expect(await texts('Triggers')).toHaveLength(1), LATER);
+  await waitFor(async () => expect(await texts('Triggers')).toHaveLength(1));
   cleanup();
   await open('/settings/agents');
   expect(await texts('Tools')).toEqual(['look_upLooks up a customer.']);
@@ -251,24 +245,24 @@ it('CL920, CL921: the settings list triggers with their last delivery, which can
 
 it('CL927: a secret is stored with the hosts that it may go to, listed without its value, and deleted', async () => {
   await open('/settings/secrets');
-  await userEvent.type(await screen.findByRole('textbox', { name: 'Name of the variable' }, LATER), 'API_KEY');
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Name of the variable' }), 'API_KEY');
   const value = screen.getByLabelText<HTMLInputElement>('Value');
   await userEvent.type(value, 'hunter2-hunter2');
   await userEvent.type(screen.getByRole('textbox', { name: /^Hosts/ }), 'api.example.com, b.example');
   await userEvent.click(screen.getByRole('button', { name: 'Store the secret' }));
-  const row = within(await screen.findByRole('list', { name: 'Secrets' }, LATER)).getByRole('listitem');
+  const row = within(await screen.findByRole('list', { name: 'Secrets' })).getByRole('listitem');
   expect([row.textContent, value.value]).toEqual(['API_KEYfor api.example.com, b.exampleChange hostsDelete', '']);
   await userEvent.click(screen.getByRole('button', { name: 'Change the hosts of API_KEY' }));
   const hosts = screen.getByRole('textbox', { name: /^Hosts of API_KEY/ });
   await userEvent.clear(hosts);
   await userEvent.type(hosts, 'c.example{Enter}');
-  await within(row).findByText('for c.example', undefined, LATER);
+  await within(row).findByText('for c.example');
   await userEvent.click(screen.getByRole('button', { name: 'Delete the secret API_KEY' }));
-  await waitFor(() => expect(screen.queryByRole('list', { name: 'Secrets' })).toBeNull(), LATER);
+  await waitFor(() => expect(screen.queryByRole('list', { name: 'Secrets' })).toBeNull());
 });
 
 it('an address that is no page says so', async () => {
   await open('/nonsense');
-  await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }, LATER));
-  expect(await screen.findByRole('heading', { name: 'What do you want done?' }, LATER)).toBeDefined();
+  await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }));
+  expect(await screen.findByRole('heading', { name: 'What do you want done?' })).toBeDefined();
 });

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import { cleanup, configure, render, screen, waitFor } from '@testing-library/react';
 import { fromJson, type WorkspaceChanges } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
 import { afterEach, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { ConversationContext, type OpenConversation, type TabName } from '../../
 import { Workbench } from '../workbench.tsx';
 
 afterEach(cleanup);
+configure({ asyncUtilTimeout: 45_000 });
 
 const ROWS = [
   { observation: 'edit', extras: { path: '/workspace/a.ts' } },
@@ -47,7 +48,7 @@ it('CL1192: the number of the Changes tab is that of its panel, as long as nothi
   const { rerender } = render(draw('plan'));
   expect(tab()).toBe('Changes');
   rerender(draw('changes'));
-  await waitFor(() => expect(tab()).toBe('Changes3'), { timeout: 10_000 });
+  await waitFor(() => expect(tab()).toBe('Changes3'));
   rerender(draw('plan'));
   expect(tab()).toBe('Changes3');
   rerender(draw('plan', [{ action: 'message', args: { content: 'And?' } }]));

@@ -6,19 +6,18 @@ import { appOnFixture } from '../../app.test-support.tsx';
 import { seenKey } from './file-list.tsx';
 
 const open = appOnFixture();
-const LATER = { timeout: 10_000 };
 
 async function panel(id = 'ledger') {
   await open(`/conversations/${id}`);
-  await userEvent.click(await screen.findByRole('tab', { name: /^Changes/ }, LATER));
-  const found = within(await screen.findByRole('tabpanel', {}, LATER));
-  return { ...found, region: (name: string) => screen.findByRole('region', { name }, LATER) };
+  await userEvent.click(await screen.findByRole('tab', { name: /^Changes/ }));
+  const found = within(await screen.findByRole('tabpanel'));
+  return { ...found, region: (name: string) => screen.findByRole('region', { name }) };
 }
 
 it('CL950: files that a shell changed are listed in numeric order, with their lines, and seen marks lead to the next', async () => {
   const { region } = await panel();
   const first = within(await region('packages/import/src/read-csv.ts'));
-  await first.findByText(/opts\.delimiter/, undefined, LATER);
+  await first.findByText(/opts\.delimiter/);
   const list = within(screen.getByRole('navigation', { name: 'Changed files' }));
   expect(list.getAllByRole('button').map((button) => button.textContent)).toEqual([
     'read-csv.ts+3−2',
@@ -45,7 +44,7 @@ it('CL1161: a file whose content is another is unseen, also with as many lines a
 it('CL951: a comment on a line goes to the agent, with its file, line and text', async () => {
   const { region } = await panel();
   const file = within(await region('packages/import/src/read-csv.ts'));
-  await userEvent.click(await file.findByRole('button', { name: 'Comment on line 4' }, LATER));
+  await userEvent.click(await file.findByRole('button', { name: 'Comment on line 4' }));
   expect(document.activeElement?.getAttribute('aria-label')).toBe('Comment');
   await userEvent.keyboard('Keep the comma.{Control>}{Enter}{/Control}');
   await file.findByText('Keep the comma.');
@@ -54,7 +53,7 @@ it('CL951: a comment on a line goes to the agent, with its file, line and text',
   await userEvent.click(file.getByRole('button', { name: 'Add comment' }));
   await screen.findByText('2 comments on the changes with this message');
   await userEvent.click(screen.getByRole('button', { name: 'Send to the agent' }));
-  const message = await screen.findByRole('article', { name: /^Your message, .*Comments on the changes/ }, LATER);
+  const message = await screen.findByRole('article', { name: /^Your message, .*Comments on the changes/ });
   expect(message.textContent).toContain('packages/import/src/read-csv.ts, line 4:');
   expect(message.textContent).toContain('Keep the comma.');
   expect(screen.queryAllByText(/^2 comments/)).toEqual([]);
@@ -63,33 +62,31 @@ it('CL951: a comment on a line goes to the agent, with its file, line and text',
 it('CL952: a file is reverted and comes back by Undo', async () => {
   const { region } = await panel('running');
   const file = within(await region('packages/import/src/read-csv.ts'));
-  await file.findByRole('button', { name: 'Revert hunk 2 of 2' }, LATER);
+  await file.findByRole('button', { name: 'Revert hunk 2 of 2' });
   await userEvent.click(file.getByRole('button', { name: 'Revert file' }));
-  await screen.findByText(/read-csv\.ts was reverted/, undefined, LATER);
+  await screen.findByText(/read-csv\.ts was reverted/);
   await region('packages/import/src/sniff.ts');
   await userEvent.click(screen.getByRole('button', { name: 'Undo' }));
-  await within(screen.getByRole('navigation', { name: 'Changed files' })).findByRole('button', { name: /read-csv/ }, LATER);
+  await within(screen.getByRole('navigation', { name: 'Changed files' })).findByRole('button', { name: /read-csv/ });
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
 });
 
 it('CL953: what was changed is committed and becomes a pull request, whose repository is named before', async () => {
   await panel('running');
-  await userEvent.type(await screen.findByRole('textbox', { name: 'Commit message' }, LATER), 'fix(import): accept semicolons');
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Commit message' }), 'fix(import): accept semicolons');
   await userEvent.click(screen.getByRole('button', { name: 'Commit 4 files' }));
-  await screen.findByText('Everything is committed.', undefined, LATER);
+  await screen.findByText('Everything is committed.');
   await userEvent.click(screen.getByRole('button', { name: 'Open pull request' }));
   const form = within(screen.getByRole('form', { name: 'Pull request' }));
   form.getByText(/to harbor\/ledger on GitHub/);
   await userEvent.type(form.getByRole('textbox', { name: 'Title' }), 'Accept semicolons');
   await userEvent.click(form.getByRole('button', { name: 'Push and open' }));
-  expect((await screen.findByRole('link', { name: /pull\/11/ }, LATER)).getAttribute('href')).toBe(
-    'https://github.example/harbor/ledger/pull/11',
-  );
+  expect((await screen.findByRole('link', { name: /pull\/11/ })).getAttribute('href')).toBe('https://github.example/harbor/ledger/pull/11');
 });
 
 it('CL950: where the sandbox is suspended nothing is started, and the log’s own edits are shown', async () => {
   await panel('done');
-  await screen.findByText(/The sandbox is suspended/, undefined, LATER);
+  await screen.findByText(/The sandbox is suspended/);
   expect(screen.getByRole('button', { name: 'Compare the files' }).hasAttribute('disabled')).toBe(false);
   expect(screen.queryByRole('combobox', { name: 'Compare with' })).toBeNull();
 });
@@ -107,9 +104,9 @@ it('SV1002: what is reverted is the hunk that is shown, of its own base, while a
   onTestFinished(() => spy.mockRestore());
   const { region } = await panel();
   const file = within(await region('packages/import/src/read-csv.ts'));
-  await file.findByRole('button', { name: 'Revert hunk 2 of 2' }, LATER);
+  await file.findByRole('button', { name: 'Revert hunk 2 of 2' });
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Compare with' }), 'turn');
   await userEvent.click(file.getByRole('button', { name: 'Revert hunk 2 of 2' }));
-  await waitFor(() => expect(reverted).toMatchObject([{ against: 'start', version: 'v1' }]), LATER);
+  await waitFor(() => expect(reverted).toMatchObject([{ against: 'start', version: 'v1' }]));
   held.resolve();
 });
