@@ -91,7 +91,7 @@ const LAYERS = {
     ['files', 'settings', 'checkpoints'],
     ['conversations'],
     ['git-providers', 'replay', 'extensions'],
-    ['sandboxes'],
+    ['sandboxes', 'observability'],
     ['platform'],
   ],
   'sandbox-host': [

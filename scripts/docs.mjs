@@ -34,6 +34,7 @@ const USE = [
   'schema',
   'remote',
   'postgres',
+  'operations',
   'evaluation',
   'document-clients',
 ];

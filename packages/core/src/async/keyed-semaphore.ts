@@ -30,6 +30,16 @@ export class KeyedSemaphore {
     return this.#keys.get(key)?.waiting.size ?? 0;
   }
 
+  /** Over all keys. */
+  totals(): { readonly taken: number; readonly waiting: number } {
+    let [taken, waiting] = [0, 0];
+    for (const places of this.#keys.values()) {
+      taken += places.taken;
+      waiting += places.waiting.size;
+    }
+    return { taken, waiting };
+  }
+
   /** A place that is free now; `undefined` when there is none, or others wait. */
   tryAcquire(key: string): Release | undefined {
     const places = this.#keys.get(key) ?? { taken: 0, waiting: new Set() };

@@ -24,6 +24,7 @@ import type { TaskBudgets } from '../conversations/delegated/task-budget.ts';
 import { IsolatedCopies } from '../conversations/delegated/isolated-copies.ts';
 import { delegation } from '../conversations/delegated/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
+import type { Measures } from '../observability/measures.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
 import { conversationHooks } from '../extensions/conversation-hooks.ts';
 import { CustomTools } from '../extensions/custom-tools.ts';
@@ -60,6 +61,7 @@ interface TurnPorts {
   /** Agents of all conversations begin their turns in order. */
   readonly fairly: ReturnType<typeof fairTurns>;
   readonly loop: LoopWatch;
+  readonly measures: Measures;
 }
 
 export interface ConversationParts extends Foundation, TurnPorts {
@@ -72,13 +74,14 @@ export interface ConversationParts extends Foundation, TurnPorts {
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
   const { config, clock, logger, mask, storage, runtimes, settings, conversations, around } = parts;
-  const { chooses, places, traits, fairly, loop } = parts;
+  const { chooses, places, traits, fairly, loop, measures } = parts;
   const onProblem = (sentence: string): void => parts.registry.sayProblem(record.id, sentence);
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
   let opened: Conversation | undefined;
-  const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...parts, opened: opening.promise });
-  const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, dial: () => runtimes.dialAs(record.id) });
+  const sandboxes = measures.sandboxes.measured(around.runtimes?.(runtimes) ?? runtimes);
+  const own = repositoryOf(sandboxes, record, { ...parts, opened: opening.promise });
+  const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, measures, dial: () => runtimes.dialAs(record.id) });
   const others = mayDelegate(record, config) ? await conversations.agents.own() : [];
   const agentNow = (): Agent => withInstructions(agentOf(conversations.agents.now(record), config, others), record.instructions);
   const metered = (source: () => Promise<LlmProvider>) => conversations.budgets.metered(record.id, source);
@@ -93,7 +96,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const notes = record.delegated_by || !config.tools.includes('note') ? undefined : parts.notes.of(record);
   const conversation: Conversation = await openConversation({
     id: record.id,
-    log: around.log?.(log) ?? log,
+    log: measures.log.measured(around.log?.(log) ?? log),
     agent: agentNow(),
     agentNow,
     sandbox: { runtimes: own, prepares: typeof record.selected_repository === 'string' },
@@ -169,7 +172,7 @@ export async function askTitle(
   record: StoredConversation,
   task: string,
   signal: AbortSignal,
-  { chooses, runtimes, ...shared }: Pick<ConversationParts, 'chooses' | 'runtimes' | 'clock' | 'places' | 'traits'>,
+  { chooses, runtimes, ...shared }: Pick<ConversationParts, 'chooses' | 'runtimes' | 'clock' | 'places' | 'traits' | 'measures'>,
 ): Promise<string | undefined> {
   const { model, small } = chooses(record);
   if (small === model) return undefined;
@@ -225,7 +228,7 @@ function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Prom
   };
 }
 
-interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'traits'> {
+interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'traits' | 'measures'> {
   readonly dial: () => Dial;
 }
 
@@ -233,7 +236,11 @@ interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'tr
 const IMPATIENT = { maxAttempts: 3, maxRetryAfterMs: 60_000 };
 
 /** The packages of providers are loaded by the first request to a model. */
-async function makeProvider(choice: ModelChoice, { clock, places, traits, dial }: ProviderParts) {
+async function makeProvider(choice: ModelChoice, { measures, ...parts }: ProviderParts): Promise<LlmProvider> {
+  return measures.models.measured(await makeUnmeasured(choice, parts));
+}
+
+async function makeUnmeasured(choice: ModelChoice, { clock, places, traits, dial }: Omit<ProviderParts, 'measures'>) {
   const { createLlmProvider, withFallback, withRetries } = await import('@tendon/core/llm');
   const { isOperators, isPoliced, fallback, ...asked } = choice;
   const shared = { clock, places, traits };

@@ -1,5 +1,5 @@
 /** The only place where objects are wired together, in order of dependence. */
-import type { ConversationModels } from '@tendon/protocol';
+import type { AgentState, ConversationModels } from '@tendon/protocol';
 import { join } from 'node:path';
 import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
@@ -15,6 +15,7 @@ import { gitAccess } from '../git-providers/git-access.ts';
 import type { Config } from '../platform/config/config.ts';
 import { idlePlan } from '../platform/config/sandbox-config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
+import { Measures } from '../observability/measures.ts';
 import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
 import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
@@ -42,6 +43,8 @@ export interface ComposeOptions {
   readonly logger?: Logger;
   /** Notified of what begins in the event loop; the caller starts it. */
   readonly loop?: LoopWatch;
+  /** Counts what the engine does. */
+  readonly measures?: Measures;
   /** How long a connection of a sandbox waits for a person's answer. */
   readonly questionWaitMs?: number;
   /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
@@ -55,7 +58,7 @@ export interface ComposedEngine extends Engine {
 
 /** Everything but HTTP and sockets. Rejects with a user-facing Error when storage or sandbox cannot be opened. */
 export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
-  const { clock } = options;
+  const { clock, measures = new Measures() } = options;
   // First of all, as it waits for programs while the rest is busy.
   const driving = openDriver(config);
   driving.catch(() => undefined);
@@ -76,7 +79,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const runtimes = createSandboxes(foundation, registry);
   const places = new KeyedSemaphore(config.maxModelRequests);
   const eventSearch = createEventSearch(foundation);
-  const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, options);
+  const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, measures });
+  measures.watch({ places, states: () => statesOf(registry) });
   const triggers = createTriggers(foundation, conversations);
   const { storage, settings } = stores;
   const knownModels = new KnownModels({ ...foundation, places });
@@ -108,6 +112,11 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       leaveProxy();
     },
   };
+}
+
+/** Of the agents of open conversations. */
+function* statesOf({ open }: ConversationRegistry): Iterable<AgentState> {
+  for (const { conversation } of open.values()) yield conversation.state.agentState;
 }
 
 function createRegistry({ driver, settings, ...foundation }: Foundation, questionWaitMs: number | undefined): ConversationRegistry {
@@ -152,7 +161,7 @@ function createConversations(
   registry: ConversationRegistry,
   runtimes: SandboxPool,
   places: KeyedSemaphore,
-  { loop = new LoopWatch(), around = {} }: ComposeOptions,
+  { loop = new LoopWatch(), around = {}, measures }: ComposeOptions & { readonly measures: Measures },
 ): Conversations {
   const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
@@ -170,10 +179,10 @@ function createConversations(
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);
     },
-    title: (record, task, signal) => askTitle(record, task, signal, { ...foundation, runtimes, places, chooses }),
+    title: (record, task, signal) => askTitle(record, task, signal, { ...foundation, runtimes, places, chooses, measures }),
     onLooked: (open) => announcePorts(open, () => runtimes.ports(open.conversation.id)),
     open: (record, conversations) =>
-      composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop }),
+      composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop, measures }),
   });
 }
 

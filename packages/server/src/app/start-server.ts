@@ -13,7 +13,8 @@ import { listenError, urlOf, openSockets } from '../platform/http/listening.ts';
 import { findWebRoot } from '../web-app/web-files.ts';
 import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
-import { Metrics } from '../platform/metrics.ts';
+import { Measures } from '../observability/measures.ts';
+import { Metrics, type Gauges } from '../platform/metrics.ts';
 import { routePreviews } from '../previews/route-previews.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';
 import { isLoopbackBind } from '../platform/loopback.ts';
@@ -60,14 +61,16 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const config = await withKey(given);
   const starting = new StartingServer(config);
   const loop = new LoopWatch();
-  const engine = await composeEngine(config, { ...options, clock, loop, onUpgrade: (progress) => starting.say(progress) }).finally(() =>
-    starting.close(),
-  );
-  const { logger, conversations } = engine;
-  const metrics = new Metrics(
-    { openConversations: () => conversations.openCount, sandboxes: () => engine.runtimes.counts(), loop },
-    clock.now(),
-  );
+  const measures = new Measures();
+  const engine = await composeEngine(config, {
+    ...options,
+    clock,
+    loop,
+    measures,
+    onUpgrade: (progress) => starting.say(progress),
+  }).finally(() => starting.close());
+  const { logger } = engine;
+  const metrics = metricsOf(engine, { home: config.home, loop, measured: () => measures.instruments });
   const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./openapi.ts')).openApiDocument(context);
   const timeouts = options.timeouts ?? CLIENT_TIMEOUTS;
@@ -107,6 +110,10 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
     banner: banner({ url, config, engine, generatedKey: given.sessionApiKey ? undefined : config.sessionApiKey?.reveal(), isRoot }),
     close: (how) => (closing ??= close(how)),
   };
+}
+
+function metricsOf({ conversations, runtimes, clock }: ComposedEngine, rest: Pick<Gauges, 'home' | 'loop' | 'measured'>): Metrics {
+  return new Metrics({ openConversations: () => conversations.openCount, sandboxes: () => runtimes.counts(), ...rest }, clock.now());
 }
 
 /** A client from another machine needs a key, and one of this machine where that is wanted; a generated key is stored, so that a restart locks nobody out. */

@@ -19,6 +19,7 @@ import { ClientSession, type ClientSessionOptions, type Initialize } from './cli
 import { EventStream, type Cursor } from './event-stream.ts';
 import { Inbox } from './inbox.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { OpenConversation } from '../conversations/open-conversations.ts';
 import type { Wire } from './wire.ts';
 
@@ -31,6 +32,7 @@ export interface ConnectionOptions extends ClientSessionOptions {
   readonly conversations: Conversations;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics?: Pick<Metrics, 'delivered'>;
   /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
   readonly isWatcher?: boolean;
 }

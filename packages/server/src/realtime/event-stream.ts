@@ -16,6 +16,7 @@ import type { DeltaFrame, Dialect, Frame, NetworkFrame, Phase, VolatileFrame, Ou
 import type { ConversationState } from '@tendon/protocol/reduce';
 import type { OpenConversation } from '../conversations/open-conversations.ts';
 import { AnswerReader } from '../events/answer-reader.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import { Past } from './past.ts';
 import type { Wire } from './wire.ts';
 
@@ -32,6 +33,7 @@ export interface EventStreamOptions {
   readonly wire: Wire;
   readonly dialect: Dialect;
   readonly clock: Clock;
+  readonly metrics?: Pick<Metrics, 'delivered'>;
   readonly send: (frames: readonly Frame[]) => void;
 }
 
@@ -81,6 +83,7 @@ export class EventStream {
       const event = await answers.fill(stored, 'own-call');
       const phase: Phase = event.id < mark ? 'replay' : 'live';
       this.#options.send(phase === 'live' ? this.#options.dialect.encode(event, phase) : past.next(event));
+      if (phase === 'live') this.#options.metrics?.delivered(event.timestamp, this.#options.clock.now());
       if (event.id === mark - 1) {
         this.#options.send(past.end());
         if (!past.hasState) this.#announce(open);

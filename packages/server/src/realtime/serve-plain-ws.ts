@@ -35,7 +35,7 @@ export function servePlainWs(http: Server, context: RealtimeContext, beginSessio
       const id = queryOf(request).get('conversation_id');
       const client = id === null ? beginSession(wire, request, isAdmin(principal)) : connect(wire, request, principal, id, context);
       void endWithAccess(access.principal, wire);
-      context.metrics.connected(wire.closed);
+      context.metrics.connected('ws', wire.closed);
       void expectLife(opened, wire, context);
       opened.on('error', (cause) => context.logger.debug({ err: cause }, 'a socket failed'));
       opened.on('message', (data, isBinary) => {

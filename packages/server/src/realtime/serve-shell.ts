@@ -68,7 +68,7 @@ interface Asked {
 async function converse(socket: WebSocket, asked: Asked, context: ShellContext): Promise<void> {
   const wire = plainWire(socket);
   void endWithAccess(asked.principal, wire);
-  context.metrics.connected(wire.closed);
+  context.metrics.connected('shell', wire.closed);
   socket.on('error', (cause) => context.logger.debug({ err: cause }, 'a socket failed'));
   let shell: Duplex | undefined;
   try {

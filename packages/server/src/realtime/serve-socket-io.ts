@@ -136,7 +136,7 @@ const EVENT = /^[25]/;
 
 async function serve(socket: Socket, context: RealtimeContext, polls: HeldPolls): Promise<void> {
   const wire = socketIoWire(socket, polls);
-  context.metrics.connected(wire.closed);
+  context.metrics.connected('socket.io', wire.closed);
   const { principal, conversation, from, isDocument, session } = socket.data as SocketData;
   void endWithAccess(principal, wire);
   const marked = withOffsets(wire, (offset) => void socket.emit('tendon_offset', offset));
