@@ -1,6 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { Counter, exposition, gauge, Histogram } from '../platform/exposition.ts';
 import { socketIoClient, testServer } from '../server.test-support.ts';
+
+const DEPLOY = join(import.meta.dirname, '../../../../deploy');
+
+interface Query {
+  readonly expr: string;
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets?: readonly Query[] }[];
+}
+
+interface Alerts {
+  readonly groups: readonly { readonly rules: readonly (Query & { readonly alert?: string })[] }[];
+}
 
 it('SV1120: labels are escaped, buckets are cumulative, and series of one instrument are bounded', () => {
   const counter = new Counter({ name: 'a_total', help: 'A', labels: ['model'] });
@@ -19,7 +37,7 @@ it('SV1120: labels are escaped, buckets are cumulative, and series of one instru
   expect(samples.find(({ labels }) => labels.model === 'other')?.value).toBe(801);
 });
 
-it('SV1121: after a conversation /metrics has its events, actions, model and sandbox, and no id', async () => {
+it('SV1121, SV1122: after a conversation /metrics has its events, actions, model and sandbox, no id, and every figure that dashboard and alerts name', async () => {
   const script = [{ toolCalls: [{ name: 'execute_bash', arguments: { command: 'exit 3' } }] }, { text: 'Done.' }];
   const server = await testServer({ script });
   const id = await server.create();
@@ -45,4 +63,29 @@ it('SV1121: after a conversation /metrics has its events, actions, model and san
   for (const series of ['tendon_log_append_seconds_count', 'tendon_event_delivery_seconds_count', 'tendon_disk_free_bytes'])
     expect(figure(series), series).toBeGreaterThan(0);
   expect(text).not.toContain(id);
+  checkMonitoring(text);
 });
+
+/** SV1122, on the figures of the server of the test before. */
+function checkMonitoring(text: string): void {
+  const known = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!));
+  const dashboard = readFileSync(join(DEPLOY, 'grafana/tendon.json'), 'utf8');
+  const made = spawnSync(process.execPath, [join(DEPLOY, '../scripts/dashboard.mjs')], { encoding: 'utf8' }).stdout;
+  expect(made === dashboard, 'made by `node scripts/dashboard.mjs --write`').toBe(true);
+  const { panels } = JSON.parse(dashboard) as Dashboard;
+  const { groups } = parse(readFileSync(join(DEPLOY, 'prometheus/alerts.yml'), 'utf8')) as Alerts;
+  const rules = groups.flatMap((group) => group.rules);
+  for (const alert of rules.filter((rule) => rule.alert))
+    expect(alert, alert.alert).toMatchObject({
+      labels: { severity: expect.any(String) },
+      annotations: { summary: expect.any(String), action: expect.any(String) },
+    });
+  const queries = [...panels.flatMap(({ targets = [] }) => targets), ...rules].map(({ expr }) => expr);
+  expect(queries.length).toBeGreaterThan(40);
+  for (const query of queries) {
+    expect(query.split('(').length, query).toBe(query.split(')').length);
+    const figures = query.match(/\b(?:tendon|process|nodejs)_\w+/g) ?? [];
+    for (const figure of figures) expect(known, query).toContain(figure.replace(/_(?:bucket|count|sum)$/, ''));
+    for (const [, figure, bound] of query.matchAll(/(\w+)\{le="([^"]+)"\}/g)) expect(text).toContain(`${figure}{le="${bound}"}`);
+  }
+}
