@@ -44,7 +44,7 @@ const WORDS = {
 };
 
 /**
- * What others define and we only spell: states, fields and folders on the wire and in stores, and the command and timer called sleep.
+ * What others define and we only spell: states, fields and folders on the wire and in stores, the command and timer called sleep, and names of libraries.
  * It is taken out of a line before the line is searched.
  */
 const FACTS = [
@@ -54,6 +54,7 @@ const FACTS = [
   /[.`]sl(?:ept|eeps)\b|\bsl(?:ept|eeps)\??:/g,
   /\bawake_for\b/g,
   /\b(?:setTimeout as |await |do |exec |\(|; )sleep\b/g,
+  /\bW3CTraceContextPropagator\b/g,
 ];
 
 /** Generated pages repeat titles of their sources; facts and recordings are other people's words. */

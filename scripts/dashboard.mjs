@@ -46,11 +46,11 @@ const ROWS = [
         ],
       ],
       [
-        'Tried again, gone on elsewhere',
+        'Tried again, answered by the other model',
         'short',
         [
           ['{{model}} again', rate('tendon_model_retries_total', 'model')],
-          ['{{model}} elsewhere', rate('tendon_model_fallbacks_total', 'model')],
+          ['{{model}} other', rate('tendon_model_fallbacks_total', 'model')],
         ],
       ],
     ],

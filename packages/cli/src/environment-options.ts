@@ -9,6 +9,7 @@ export interface EnvironmentOptions {
   readonly driver?: string;
   readonly keyFile?: string;
   readonly configFile?: string;
+  readonly trace?: string;
 }
 
 const NAMES = {
@@ -21,6 +22,7 @@ const NAMES = {
   driver: 'RUNTIME',
   keyFile: 'TENDON_EXECUTOR_KEY_FILE',
   configFile: 'TENDON_CONFIG',
+  trace: 'OTEL_EXPORTER_OTLP_ENDPOINT',
 } as const satisfies Record<keyof EnvironmentOptions, string>;
 
 /** The environment with the given options in it. */

@@ -28,6 +28,8 @@ export interface ExecuteOptions {
   readonly epoch?: string;
   /** The caller knows that this action was never sent before. Default: it may have been; the wall clock cannot decide it. */
   readonly isFresh?: boolean;
+  /** The `traceparent` header of the call. */
+  readonly traceparent?: string;
 }
 
 /** What is known of a sandbox that runs. */

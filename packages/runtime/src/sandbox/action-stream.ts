@@ -103,7 +103,8 @@ export class ActionStream {
     const signal = this.#end.signal;
     const wasSentBefore = this.#wasSent;
     try {
-      for await (const line of this.#parts.client.execute(this.#request(), { signal })) {
+      const { traceparent } = this.#options;
+      for await (const line of this.#parts.client.execute(this.#request(), { signal, traceparent })) {
         this.#wasSent = true;
         const result = this.#take(line, wasSentBefore);
         if (result !== undefined) return result;

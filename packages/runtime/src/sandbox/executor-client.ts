@@ -44,7 +44,10 @@ export interface ExecutorClient extends EffectsClient, LifeClient {
 
 interface EffectsClient {
   /** Lines as they come; ends with the response. Throws `NotConnected` when not a byte was sent, else whatever broke. */
-  execute(request: ExecuteRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ExecuteLine>;
+  execute(
+    request: ExecuteRequest,
+    options: { readonly signal: AbortSignal; readonly traceparent?: string | undefined },
+  ): AsyncIterable<ExecuteLine>;
   effect(key: string, digest: string): Promise<EffectReport>;
   cancel(key: string, digest: string): Promise<void>;
   /** A piece of an action's output from there on, empty at its end; nothing where none is stored. */
@@ -102,10 +105,10 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
 function effectsClient(connection: ExecutorConnection): EffectsClient {
   const pathOf = (key: string): string => `/effects/${encodeURIComponent(key)}`;
   return {
-    async *execute(request, { signal }) {
+    async *execute(request, { signal, traceparent }) {
       try {
         const body = JSON.stringify(request);
-        const lines = connection.lines({ method: 'POST', path: '/execute_action', body }, signal);
+        const lines = connection.lines({ method: 'POST', path: '/execute_action', body, traceparent }, signal);
         for await (const line of lines) yield JSON.parse(line) as ExecuteLine;
       } catch (error) {
         if (!(error instanceof RequestRefused)) throw error;

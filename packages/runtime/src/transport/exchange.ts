@@ -52,7 +52,7 @@ export const HOP_HEADERS: ReadonlySet<string> = new Set([
 
 /** What an executor answers; anything else is not passed on: it shares its sandbox with the agent, and must not speak for the host. */
 const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 404]);
-const REQUEST_HEADERS = ['accept', 'content-type', 'content-length'] as const;
+const REQUEST_HEADERS = ['accept', 'content-type', 'content-length', 'traceparent'] as const;
 const RESPONSE_HEADERS = ['content-type', 'content-length'] as const;
 
 /**

@@ -17,6 +17,8 @@ export interface Call {
   readonly signal?: AbortSignal;
   readonly deadlineMs?: number;
   readonly maxBytes?: number;
+  /** The header of this name. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -77,7 +79,8 @@ export function openConnection(address: ExecutorAddress): ExecutorConnection {
       const type = typeof call.body === 'string' ? 'application/json' : 'application/octet-stream';
       const body: Record<string, string | number> =
         call.body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(call.body) };
-      const outgoing = wire.request(call, body, signal).on('response', resolve);
+      const headers = { ...body, ...(call.traceparent !== undefined && { traceparent: call.traceparent }) };
+      const outgoing = wire.request(call, headers, signal).on('response', resolve);
       outgoing.on('socket', (socket) => {
         if (!socket.connecting) isConnected = true;
         else socket.once(wire.connected, () => (isConnected = true));

@@ -25,6 +25,8 @@ import { IsolatedCopies } from '../conversations/delegated/isolated-copies.ts';
 import { delegation } from '../conversations/delegated/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { Measures } from '../observability/measures.ts';
+import { observeConversation, type ConversationObserver } from '../observability/observe-conversation.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
 import { conversationHooks } from '../extensions/conversation-hooks.ts';
 import { CustomTools } from '../extensions/custom-tools.ts';
@@ -62,6 +64,7 @@ interface TurnPorts {
   readonly fairly: ReturnType<typeof fairTurns>;
   readonly loop: LoopWatch;
   readonly measures: Measures;
+  readonly tracing: Tracing | undefined;
 }
 
 export interface ConversationParts extends Foundation, TurnPorts {
@@ -74,14 +77,15 @@ export interface ConversationParts extends Foundation, TurnPorts {
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
   const { config, clock, logger, mask, storage, runtimes, settings, conversations, around } = parts;
-  const { chooses, places, traits, fairly, loop, measures } = parts;
+  const { chooses, places, traits, fairly, loop } = parts;
   const onProblem = (sentence: string): void => parts.registry.sayProblem(record.id, sentence);
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
   let opened: Conversation | undefined;
-  const sandboxes = measures.sandboxes.measured(around.runtimes?.(runtimes) ?? runtimes);
-  const own = repositoryOf(sandboxes, record, { ...parts, opened: opening.promise });
-  const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, measures, dial: () => runtimes.dialAs(record.id) });
+  const observer = observeConversation(record, parts.measures, parts.tracing);
+  const observed = observer.runtimes(around.runtimes?.(runtimes) ?? runtimes);
+  const own = repositoryOf(observed, record, { ...parts, opened: opening.promise });
+  const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, observer, dial: () => runtimes.dialAs(record.id) });
   const others = mayDelegate(record, config) ? await conversations.agents.own() : [];
   const agentNow = (): Agent => withInstructions(agentOf(conversations.agents.now(record), config, others), record.instructions);
   const metered = (source: () => Promise<LlmProvider>) => conversations.budgets.metered(record.id, source);
@@ -96,7 +100,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const notes = record.delegated_by || !config.tools.includes('note') ? undefined : parts.notes.of(record);
   const conversation: Conversation = await openConversation({
     id: record.id,
-    log: measures.log.measured(around.log?.(log) ?? log),
+    log: observer.log(around.log?.(log) ?? log),
     agent: agentNow(),
     agentNow,
     sandbox: { runtimes: own, prepares: typeof record.selected_repository === 'string' },
@@ -172,12 +176,13 @@ export async function askTitle(
   record: StoredConversation,
   task: string,
   signal: AbortSignal,
-  { chooses, runtimes, ...shared }: Pick<ConversationParts, 'chooses' | 'runtimes' | 'clock' | 'places' | 'traits' | 'measures'>,
+  { chooses, runtimes, measures, ...shared }: Pick<ConversationParts, 'chooses' | 'runtimes' | 'clock' | 'places' | 'traits' | 'measures'>,
 ): Promise<string | undefined> {
   const { model, small } = chooses(record);
   if (small === model) return undefined;
   const { titleByModel } = await import('../conversations/title-by-model.ts');
-  return titleByModel(await makeProvider(small, { ...shared, dial: () => runtimes.dialAs(record.id) }), task, signal);
+  const observer = observeConversation(record, measures);
+  return titleByModel(await makeProvider(small, { ...shared, observer, dial: () => runtimes.dialAs(record.id) }), task, signal);
 }
 
 type ChosenLimits = Omit<ConversationSettings, 'maxIterations' | 'maxBudgetUsd'> & { maxIterations?: number; maxBudgetUsd?: number };
@@ -228,7 +233,8 @@ function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Prom
   };
 }
 
-interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'traits' | 'measures'> {
+interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'traits'> {
+  readonly observer: ConversationObserver;
   readonly dial: () => Dial;
 }
 
@@ -236,20 +242,26 @@ interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'tr
 const IMPATIENT = { maxAttempts: 3, maxRetryAfterMs: 60_000 };
 
 /** The packages of providers are loaded by the first request to a model. */
-async function makeProvider(choice: ModelChoice, { measures, ...parts }: ProviderParts): Promise<LlmProvider> {
-  return measures.models.measured(await makeUnmeasured(choice, parts));
+async function makeProvider(choice: ModelChoice, parts: ProviderParts): Promise<LlmProvider> {
+  return parts.observer.model(await makeUnobserved(choice, parts));
 }
 
-async function makeUnmeasured(choice: ModelChoice, { clock, places, traits, dial }: Omit<ProviderParts, 'measures'>) {
+async function makeUnobserved(choice: ModelChoice, { clock, places, traits, dial, observer }: ProviderParts): Promise<LlmProvider> {
   const { createLlmProvider, withFallback, withRetries } = await import('@tendon/core/llm');
   const { isOperators, isPoliced, fallback, ...asked } = choice;
   const shared = { clock, places, traits };
-  const fetch = isPoliced ? fetchBy(dial()) : undefined;
+  const fetch = observer.fetch(isPoliced ? fetchBy(dial()) : globalThis.fetch);
   const first = createLlmProvider({ ...asked, ...shared, fetch, allowScripts: isOperators });
   const retries = { clock, random: Math.random };
   if (!fallback) return withRetries(first, retries);
   const { isOperators: isNamedByOperator, ...second } = fallback;
-  const other = createLlmProvider({ ...second, ...shared, effort: asked.effort, allowScripts: isNamedByOperator });
+  const other = createLlmProvider({
+    ...second,
+    ...shared,
+    fetch: observer.fetch(globalThis.fetch),
+    effort: asked.effort,
+    allowScripts: isNamedByOperator,
+  });
   return withFallback(withRetries(first, { ...retries, ...IMPATIENT }), withRetries(other, retries), { clock });
 }
 

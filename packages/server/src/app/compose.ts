@@ -16,6 +16,7 @@ import type { Config } from '../platform/config/config.ts';
 import { idlePlan } from '../platform/config/sandbox-config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { Measures } from '../observability/measures.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
 import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
 import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
@@ -56,6 +57,11 @@ export interface ComposedEngine extends Engine {
   readonly logger: Logger;
 }
 
+interface Observing {
+  readonly measures: Measures;
+  readonly tracing: Tracing | undefined;
+}
+
 /** Everything but HTTP and sockets. Rejects with a user-facing Error when storage or sandbox cannot be opened. */
 export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
   const { clock, measures = new Measures() } = options;
@@ -79,7 +85,9 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const runtimes = createSandboxes(foundation, registry);
   const places = new KeyedSemaphore(config.maxModelRequests);
   const eventSearch = createEventSearch(foundation);
-  const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, measures });
+  const tracing = config.tracing && (await import('../observability/tracing/open-tracing.ts')).openTracing(config.tracing, foundation);
+  const observing = { measures, tracing };
+  const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, ...observing });
   measures.watch({ places, states: () => statesOf(registry) });
   const triggers = createTriggers(foundation, conversations);
   const { storage, settings } = stores;
@@ -88,6 +96,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     ...stores,
     clock,
     logger,
+    tracing,
     runtimes,
     conversations,
     eventSearch,
@@ -109,6 +118,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       await runtimes.close(how);
       await stores.traits.close();
       await storage.close();
+      await tracing?.close();
       leaveProxy();
     },
   };
@@ -161,7 +171,7 @@ function createConversations(
   registry: ConversationRegistry,
   runtimes: SandboxPool,
   places: KeyedSemaphore,
-  { loop = new LoopWatch(), around = {}, measures }: ComposeOptions & { readonly measures: Measures },
+  { loop = new LoopWatch(), around = {}, measures, tracing }: ComposeOptions & Observing,
 ): Conversations {
   const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
@@ -182,7 +192,19 @@ function createConversations(
     title: (record, task, signal) => askTitle(record, task, signal, { ...foundation, runtimes, places, chooses, measures }),
     onLooked: (open) => announcePorts(open, () => runtimes.ports(open.conversation.id)),
     open: (record, conversations) =>
-      composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop, measures }),
+      composeConversation(record, {
+        ...foundation,
+        registry,
+        runtimes,
+        conversations,
+        around,
+        chooses,
+        places,
+        fairly,
+        loop,
+        measures,
+        tracing,
+      }),
   });
 }
 

@@ -8,6 +8,7 @@ import type { EventSearch } from '../events/event-search.ts';
 import type { Stores } from './open-stores.ts';
 import type { ProbedSandbox } from '../sandboxes/open-driver.ts';
 import type { KnownModels } from '../settings/known-models.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { Triggers } from '../triggers/triggers.ts';
 
 /** The agents and models that clients can choose, and what a conversation gets. */
@@ -43,6 +44,8 @@ export interface Engine extends Omit<Stores, 'modelAccess'>, ModelPorts, EngineL
   /** They fire from `wake` on. */
   readonly triggers: Triggers;
   readonly sandbox: ProbedSandbox;
+  /** Set where the configuration names a receiver. */
+  readonly tracing: Tracing | undefined;
   /** Everything that must not be printed, as of now. */
   secrets(): readonly Secret[];
 }

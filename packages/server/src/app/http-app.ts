@@ -104,6 +104,7 @@ export async function createApp(context: ServerContext, extend?: (app: App) => P
     exposeHeadRoutes: true,
   });
   acceptEmptyJson(app);
+  context.tracing?.requests(app);
   guard(app, context);
   refuseEncodedBodies(app);
   dropUnusedBodies(app);

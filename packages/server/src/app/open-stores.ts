@@ -141,7 +141,7 @@ class ModelKeys extends Map<string, ModelAccess> {
 
 /** Everything that must not be printed, as of each call. */
 export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
-  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers, databaseUrl } = config;
+  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers, databaseUrl, tracing } = config;
   const configured = [
     llmApiKey,
     sessionApiKey,
@@ -151,7 +151,7 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
     passwordOf(databaseUrl),
     stores.jwtSecret,
   ].filter((one) => one !== undefined);
-  const configuredKeys = mcpServers ? secretsOfMcp(mcpServers) : [];
+  const configuredKeys = [...(mcpServers ? secretsOfMcp(mcpServers) : []), ...Object.values(tracing?.headers ?? {})];
   return () => [
     ...configured,
     ...configuredKeys,

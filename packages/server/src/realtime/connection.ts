@@ -19,6 +19,7 @@ import { ClientSession, type ClientSessionOptions, type Initialize } from './cli
 import { EventStream, type Cursor } from './event-stream.ts';
 import { Inbox } from './inbox.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { OpenConversation } from '../conversations/open-conversations.ts';
 import type { Wire } from './wire.ts';
@@ -33,6 +34,9 @@ export interface ConnectionOptions extends ClientSessionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'delivered'>;
+  readonly tracing?: Tracing | undefined;
+  /** As the client's handshake named it. */
+  readonly traceparent?: string | undefined;
   /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
   readonly isWatcher?: boolean;
 }
@@ -222,7 +226,9 @@ export class Connection {
     if (this.#options.isWatcher) return this.refuse(catalogError('READ_ONLY'));
     const error = this.#conversationId === undefined ? await this.#conversationFor(action) : undefined;
     if (error) return this.refuse(error);
-    const result = await this.#options.conversations.submit(this.#conversationId!, action);
+    const { conversations, tracing, traceparent } = this.#options;
+    const submit = () => conversations.submit(this.#conversationId!, action);
+    const result = await (tracing ? tracing.frame(traceparent, action.action, submit) : submit());
     if (!result.ok) return this.refuse(result.error);
     // A repeated action's event is behind the cursor already, or will still be sent.
     if (result.isRepeated && result.event.id < this.#stream.nextId) this.#send(this.#options.dialect.encode(result.event, 'live'));

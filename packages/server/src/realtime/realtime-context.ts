@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { AdmitContext } from '../platform/http/admit.ts';
 import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { catalogError } from '@tendon/protocol';
 import type { Principal } from '../platform/auth/identify.ts';
@@ -15,6 +17,7 @@ export interface RealtimeContext extends AdmitContext {
   readonly jwtSecret: Secret;
   readonly metrics: Metrics;
   readonly timeouts: ClientTimeouts;
+  readonly tracing: Tracing | undefined;
 }
 
 /** A socket lasts no longer than what opened it: a key, a link, a session. */
@@ -31,4 +34,9 @@ export function isAdmin({ scope }: Principal): boolean {
 /** Who may only watch is sent everything and heard in nothing. */
 export function isWatcher({ scope }: Principal): boolean {
   return scope === undefined || scope === 'read';
+}
+
+/** The header of a client that connects. */
+export function traceparentOf({ traceparent }: IncomingHttpHeaders): string | undefined {
+  return typeof traceparent === 'string' ? traceparent : undefined;
 }

@@ -9,7 +9,7 @@ import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
 import { cursorFrom } from './past.ts';
-import { endWithAccess, isAdmin, isWatcher, type RealtimeContext } from './realtime-context.ts';
+import { endWithAccess, isAdmin, isWatcher, type RealtimeContext, traceparentOf } from './realtime-context.ts';
 import { webSocketServer } from './web-socket-server.ts';
 import { type Wire, Unsent } from './wire.ts';
 import { failureBody } from '../platform/http/failure.ts';
@@ -57,7 +57,7 @@ type Client = Pick<Connection, 'receive' | 'refuse'>;
 
 /** With `conversation_id` (ours) the client goes on where it was. */
 function connect(wire: Wire, request: IncomingMessage, principal: Principal, id: string, context: RealtimeContext): Connection {
-  const own = { isWatcher: isWatcher(principal), isAdmin: isAdmin(principal) };
+  const own = { isWatcher: isWatcher(principal), isAdmin: isAdmin(principal), traceparent: traceparentOf(request.headers) };
   const connection = new Connection({ ...context, ...own, wire, dialect: opendevinWs });
   connection.greet();
   void connection.begin(id, cursorFrom(queryOf(request).get('latest_event_id')));

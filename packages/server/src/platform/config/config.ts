@@ -11,6 +11,7 @@ import { count, flag, json, list } from './environment-values.ts';
 import { ModelEnvironment, modelConfig, type ModelConfig } from './model-config.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig, CloneEnvironment, cloneConfig, type CloneLimits } from './network-config.ts';
+import { TracingEnvironment, tracingConfig, type TracingConfig } from './tracing-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
 
 /** Where the server listens, and what it shows there. */
@@ -92,6 +93,8 @@ export interface Config extends HttpConfig, AccessConfig, FolderConfig, ModelCon
   /** The Postgres that has the conversations, settings and keys instead of the home; the address, with its password. */
   readonly databaseUrl: Secret | undefined;
   readonly logLevel: LogLevel;
+  /** Unset: there are no traces, and nothing of them is loaded. */
+  readonly tracing: TracingConfig | undefined;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -203,6 +206,7 @@ export const Environment = z.object({
   ...NetworkEnvironment.shape,
   ...CloneEnvironment.shape,
   ...ContainerEnvironment.shape,
+  ...TracingEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -255,6 +259,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       mcpServers: values.MCP_CONFIG,
       searchApiKey: values.SEARCH_API_KEY,
       logLevel: values.LOG_LEVEL,
+      tracing: tracingConfig(values),
     },
   };
 }
