@@ -141,7 +141,7 @@ class ModelKeys extends Map<string, ModelAccess> {
 
 /** Everything that must not be printed, as of each call. */
 export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
-  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers, databaseUrl, tracing } = config;
+  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers, databaseUrl, tracing, blobs } = config;
   const configured = [
     llmApiKey,
     sessionApiKey,
@@ -149,6 +149,8 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
     searchApiKey,
     databaseUrl,
     passwordOf(databaseUrl),
+    blobs?.secretAccessKey,
+    blobs?.sessionToken,
     stores.jwtSecret,
   ].filter((one) => one !== undefined);
   const configuredKeys = [...(mcpServers ? secretsOfMcp(mcpServers) : []), ...Object.values(tracing?.headers ?? {})];

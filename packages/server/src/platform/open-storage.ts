@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Storage } from '@tendon/core';
-import type { UpgradeProgress } from '@tendon/core/storage';
+import type { BlobStore, UpgradeProgress } from '@tendon/core/storage';
 import { Secret } from '@tendon/protocol/masking';
+import type { BlobsConfig } from './config/blobs-config.ts';
 import type { Config } from './config/config.ts';
 
 export interface OpenStorageOptions {
@@ -18,12 +19,15 @@ export interface OpenStorageOptions {
  * and folders. Rejects with a user-facing Error.
  */
 export async function openStorage(
-  { home, databaseUrl }: Pick<Config, 'home' | 'databaseUrl'>,
+  { home, databaseUrl, blobs: bucket }: Pick<Config, 'home' | 'databaseUrl' | 'blobs'>,
   options: OpenStorageOptions,
 ): Promise<Storage> {
   const { lockForProcess, openSqliteStorage } = await import('@tendon/core/storage');
   const [path, blobDir] = [join(home, 'tendon.db'), join(home, 'blobs')];
-  if (!databaseUrl) return openSqliteStorage({ ...options, path, blobDir });
+  if (!databaseUrl) {
+    const blobs = bucket && (await openBucket(bucket, blobDir, options));
+    return openSqliteStorage({ ...options, path, blobDir, ...(blobs && { blobs }) });
+  }
   const { openPostgresStorage } = await import('@tendon/core/postgres');
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const unlock = lockForProcess(path);
@@ -35,6 +39,19 @@ export async function openStorage(
     unlock();
     throw error;
   }
+}
+
+/** The start does not wait for it: only what needs a large payload does. */
+async function openBucket(
+  { accessKeyId, secretAccessKey, sessionToken, ...where }: BlobsConfig,
+  folder: string,
+  { onFinding }: Pick<OpenStorageOptions, 'onFinding'>,
+): Promise<BlobStore> {
+  const { BlobFolder, BlobStore, S3Blobs } = await import('@tendon/core/storage');
+  const secrets = { secretAccessKey: secretAccessKey.reveal(), ...(sessionToken && { sessionToken: sessionToken.reveal() }) };
+  const place = new S3Blobs({ ...where, account: { accessKeyId, ...secrets }, before: new BlobFolder(folder) });
+  void place.problem().then((problem) => problem && onFinding?.(`${problem}: events with large payloads cannot be stored`));
+  return new BlobStore(place);
 }
 
 /** The part of the database's address that must not be shown where the rest is. */

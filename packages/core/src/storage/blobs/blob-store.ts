@@ -1,5 +1,6 @@
 /**
- * Owns a folder of content-addressed files, `ab/cdef…` by sha256. Which log uses which blob is the database's to know.
+ * Content-addressed blobs by sha256. Owns who holds one; where the bytes lie is a `BlobPlace`, and which log uses which blob is the
+ * database's to know.
  *
  * Invariants
  * B1  A blob is durable, with its name, before `put` resolves; a reader sees it whole or not at all.
@@ -12,22 +13,34 @@ import { dirname, join } from 'node:path';
 
 export type BlobResult = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly reason: string };
 
+/** Where the bytes of blobs lie. It checks no content. */
+export interface BlobPlace {
+  /** Durable, with its name, when it resolves. */
+  write(hash: string, bytes: Uint8Array): Promise<void>;
+  /** What lies there under this name, copies of one content as they are read; nothing when it is missing. Rejects when it cannot be read. */
+  read(hash: string): AsyncIterable<Buffer>;
+  /** False: it may not go yet, because another server may be about to use it. */
+  remove(hash: string): Promise<boolean>;
+  /** Of all that are there, as they are found; what else lies there is passed over. */
+  hashes(): AsyncIterable<string>;
+}
+
 export class BlobStore {
-  readonly #dir: string;
+  readonly #place: BlobPlace;
   readonly #leases = new Map<string, number>();
   readonly #writing = new Map<string, Promise<void>>();
-  readonly #removing = new Map<string, Promise<void>>();
+  readonly #removing = new Map<string, Promise<boolean>>();
 
-  private constructor(dir: string) {
-    this.#dir = dir;
+  constructor(place: BlobPlace) {
+    this.#place = place;
   }
 
-  /** Makes the folder and clears what a crash left half written. */
+  /** In a folder of files `ab/cdef…`: makes it and clears what a crash left half written. */
   static async open(dir: string): Promise<BlobStore> {
     await rm(join(dir, 'tmp'), { recursive: true, force: true });
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await syncDir(dirname(dir));
-    return new BlobStore(dir);
+    return new BlobStore(new BlobFolder(dir));
   }
 
   /** Stores the bytes unless they are there, and holds them until `release`. Resolves with the hash. */
@@ -38,7 +51,7 @@ export class BlobStore {
       await this.#removing.get(hash);
       let writing = this.#writing.get(hash);
       if (!writing) {
-        writing = this.#write(hash, bytes).finally(() => this.#writing.delete(hash));
+        writing = this.#place.write(hash, bytes).finally(() => this.#writing.delete(hash));
         this.#writing.set(hash, writing);
       }
       await writing;
@@ -58,30 +71,55 @@ export class BlobStore {
   }
 
   async get(hash: string): Promise<BlobResult> {
-    let bytes: Buffer;
+    let reason = `blob ${hash} is missing`;
     try {
-      bytes = await readFile(this.#path(hash));
+      for await (const bytes of this.#place.read(hash)) {
+        if (sha256(bytes) === hash) return { ok: true, bytes };
+        reason = `blob ${hash} has other content than was written`;
+      }
     } catch (error) {
-      return {
-        ok: false,
-        reason: isMissing(error) ? `blob ${hash} is missing` : `blob ${hash} cannot be read: ${(error as Error).message}`,
-      };
+      reason = `blob ${hash} cannot be read: ${(error as Error).message}`;
     }
-    return sha256(bytes) === hash ? { ok: true, bytes } : { ok: false, reason: `blob ${hash} has other content than was written` };
+    return { ok: false, reason };
   }
 
-  /** Removes a blob that no log refers to; false while somebody holds it (B2). Never rejects: what stays is only space. */
+  /** Removes a blob that no log refers to; false while somebody holds it (B2) or may do so. Never rejects: what stays is only space. */
   async remove(hash: string): Promise<boolean> {
     if (this.#leases.has(hash)) return false;
-    const removing = unlink(this.#path(hash))
-      .catch(() => {})
+    const removing = this.#place
+      .remove(hash)
+      .catch(() => false)
       .finally(() => this.#removing.delete(hash));
     this.#removing.set(hash, removing);
-    await removing;
+    return removing;
+  }
+
+  hashes(): AsyncIterable<string> {
+    return this.#place.hashes();
+  }
+}
+
+/** One server's own, so only its leases count. */
+export class BlobFolder implements BlobPlace {
+  readonly #dir: string;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  async *read(hash: string): AsyncGenerator<Buffer> {
+    try {
+      yield await readFile(this.#path(hash));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  async remove(hash: string): Promise<boolean> {
+    await unlink(this.#path(hash)).catch(() => {});
     return true;
   }
 
-  /** Of all that are there, as they are found; what else lies in the folder is passed over. */
   async *hashes(): AsyncGenerator<string> {
     for (const folder of await readdir(this.#dir)) {
       if (!/^[0-9a-f]{2}$/.test(folder)) continue;
@@ -89,10 +127,10 @@ export class BlobStore {
     }
   }
 
-  async #write(hash: string, bytes: Uint8Array): Promise<void> {
+  async write(hash: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(hash);
     // Its content is verified: a damaged blob is written again. It may have been renamed by a process that was killed before its name was durable.
-    if ((await this.get(hash)).ok) return syncDir(dirname(path));
+    if (await this.#has(hash)) return syncDir(dirname(path));
     const temporary = join(this.#dir, 'tmp', randomUUID());
     await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
     try {
@@ -105,6 +143,11 @@ export class BlobStore {
       await rm(temporary, { force: true }).catch(() => {});
       throw error;
     }
+  }
+
+  async #has(hash: string): Promise<boolean> {
+    const bytes = await readFile(this.#path(hash)).catch(() => undefined);
+    return bytes !== undefined && sha256(bytes) === hash;
   }
 
   #path(hash: string): string {

@@ -27,6 +27,8 @@ export interface SqliteStorageOptions {
   readonly path: string;
   /** Where payloads over 256 KB are stored. */
   readonly blobDir: string;
+  /** Where they are stored in its place. */
+  readonly blobs?: BlobStore;
   readonly clock: Clock;
   /** How the WAL is made durable; default fdatasync. Tests put failing disks here. */
   readonly fdatasync?: (file: FileHandle) => Promise<void>;
@@ -54,7 +56,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     try {
       const wal = await Wal.open({ path: options.path, fdatasync: options.fdatasync, onProblem: (sentence) => findings.add(sentence) });
       await syncDir(dirname(options.path));
-      return compose(db, wal, await BlobStore.open(options.blobDir), findings, options.clock, unlock);
+      return compose(db, wal, options.blobs ?? (await BlobStore.open(options.blobDir)), findings, options.clock, unlock);
     } catch (error) {
       db.close();
       throw error;

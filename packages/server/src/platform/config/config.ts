@@ -6,6 +6,7 @@ import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-site.ts';
+import { BlobsEnvironment, blobsConfig, type BlobsConfig } from './blobs-config.ts';
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
 import { count, flag, json, list } from './environment-values.ts';
 import { ModelEnvironment, modelConfig, type ModelConfig } from './model-config.ts';
@@ -93,6 +94,8 @@ export interface Config extends HttpConfig, AccessConfig, FolderConfig, ModelCon
   /** The Postgres that has the conversations, settings and keys instead of the home; the address, with its password. */
   readonly databaseUrl: Secret | undefined;
   readonly logLevel: LogLevel;
+  /** Unset: blobs are files in `home`. */
+  readonly blobs: BlobsConfig | undefined;
   /** Unset: there are no traces, and nothing of them is loaded. */
   readonly tracing: TracingConfig | undefined;
 }
@@ -207,6 +210,7 @@ export const Environment = z.object({
   ...CloneEnvironment.shape,
   ...ContainerEnvironment.shape,
   ...TracingEnvironment.shape,
+  ...BlobsEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -219,6 +223,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (values.RUNTIME === 'remote' && executorUrl === undefined) {
     return { ok: false, problems: ['SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'] };
   }
+  const blobs = blobsConfig(values);
+  if (typeof blobs === 'string') return { ok: false, problems: [blobs] };
   return {
     ok: true,
     config: {
@@ -260,6 +266,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       searchApiKey: values.SEARCH_API_KEY,
       logLevel: values.LOG_LEVEL,
       tracing: tracingConfig(values),
+      blobs,
     },
   };
 }
