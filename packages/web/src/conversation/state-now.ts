@@ -1,6 +1,6 @@
 import type { ConversationSnapshot } from '@tendon/client';
 import { type Action, type Event, isAction, isObservation } from '@tendon/protocol';
-import type { ConversationState } from '@tendon/protocol/reduce';
+import { type ConversationState, takeOverOf } from '@tendon/protocol/reduce';
 import { startingWords } from '../copy/error-words.ts';
 import { stateSentence, type StateSentence } from '../copy/state-sentence.ts';
 import { editedSinceRest } from './changed-files.ts';
@@ -39,6 +39,7 @@ export function stateNow(
   return {
     ...stateSentence({
       state: state.agentState,
+      isHeld: takeOverOf(state) !== undefined,
       reason: state.reason,
       detail: lastChange && 'content' in lastChange ? lastChange.content : undefined,
       resumesAt: state.resumesAt,

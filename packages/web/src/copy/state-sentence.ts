@@ -7,6 +7,8 @@ import { spoken, t } from '../lib/language/text.ts';
 
 interface StateFacts {
   readonly state: AgentState;
+  /** A person has the agent's terminal. */
+  readonly isHeld?: boolean;
   readonly reason?: string;
   /** The words of the provider or the sandbox itself. */
   readonly detail?: string | undefined;
@@ -38,6 +40,7 @@ export interface StateSentence {
 
 /** One sentence per state: the same in the state line, the list and the title of the window. */
 export function stateSentence(facts: StateFacts): StateSentence {
+  if (facts.isHeld) return { glyph: 'held', text: t('You have the terminal, the agent waits'), tone: 'wait' };
   return SENTENCES[facts.state](facts);
 }
 

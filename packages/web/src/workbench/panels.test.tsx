@@ -8,6 +8,8 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { ConversationContext, type OpenConversation } from '../conversation/open-conversation.ts';
 import { BrowserPanel } from './browser-panel.tsx';
 import { NotebookPanel } from './notebook-panel.tsx';
+import { setTaken, takenTerminal } from './terminal/taken-terminal.ts';
+import { TerminalHold } from './terminal/terminal-hold.tsx';
 
 afterEach(cleanup);
 
@@ -86,4 +88,34 @@ it('CL977: a panel says that earlier events are not loaded, counts nothing then,
   expect(screen.getByRole('listitem').getAttribute('aria-label')).toMatch(/^Cell \d+:\d+, running$/);
   await userEvent.click(screen.getByRole('button', { name: 'Load earlier events' }));
   expect(load).toHaveBeenCalledWith({ from: 400, to: 900 });
+});
+
+it('CL1240: beside the agent’s terminal it says who has it, and one button changes that', async () => {
+  const held = event(7, { action: 'run', source: 'user', args: { command: '#', take_over: true } });
+  const hold = (pending: readonly Event[], rest: Partial<OpenConversation> = {}) => {
+    cleanup();
+    const snapshot = { state: { ...INITIAL_STATE, pending } };
+    const connection = { subscribe: () => () => undefined, getSnapshot: () => snapshot };
+    const open = { id: 'c', snapshot, connection, ...rest } as unknown as OpenConversation;
+    render(
+      <ConversationContext value={open}>
+        <TerminalHold />
+      </ConversationContext>,
+    );
+  };
+  hold([held], { isWatched: true });
+  expect(screen.queryByRole('button')).toBeNull();
+  hold([held]);
+  screen.getByText('You have the terminal, in another page.');
+  screen.getByRole('button', { name: 'Take over here' });
+  hold([]);
+  await userEvent.click(screen.getByRole('button', { name: 'Take over' }));
+  expect(takenTerminal('c')).toEqual({ id: 'c' });
+  const giveBack = vi.fn<() => void>();
+  setTaken({ id: 'c', session: { giveBack, close: () => undefined } });
+  hold([held]);
+  screen.getByText('You are typing. The agent waits.');
+  await userEvent.click(screen.getByRole('button', { name: 'Give back' }));
+  expect(giveBack).toHaveBeenCalledOnce();
+  setTaken(undefined);
 });

@@ -16,6 +16,7 @@ import { SharePopup } from './share-popup.tsx';
 import { ThisConversationPopup } from './this-conversation-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 import { Link } from '../../ui/link.tsx';
+import { TerminalHeld } from '../../workbench/terminal/terminal-hold.tsx';
 import { t } from '../../lib/language/text.ts';
 
 export const ConversationBar = memo(function ConversationBar(props: {
@@ -52,6 +53,7 @@ export const ConversationBar = memo(function ConversationBar(props: {
         )}
       </span>
       <span className="flex-1" />
+      <TerminalHeld />
       <IconButton label={t('Search or run a command')} hint="mod+k" onClick={openPalette}>
         <Icon of={Search} />
       </IconButton>

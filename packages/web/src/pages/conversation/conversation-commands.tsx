@@ -7,6 +7,7 @@ import { type Command, useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
 import { useServed } from '../../workbench/use-served.ts';
 import { TAB_NAMES } from '../../workbench/workbench.tsx';
+import { takeTerminal } from '../../workbench/terminal/taken-terminal.ts';
 import type { WorkbenchState } from './use-workbench.ts';
 import { navigate } from '../../lib/address.tsx';
 import { t } from '../../lib/language/text.ts';
@@ -27,6 +28,10 @@ export const ConversationCommands = memo(function ConversationCommands({ workben
     ...useAgentCommands(),
     here('share', t('Share read-only'), () => document.getElementById('share')?.click()),
     here('own-shell', t('Open your shell'), () => show({ tab: 'terminal', isOwn: true })),
+    here('take-over', t('Take over the agent’s terminal'), () => {
+      takeTerminal(id);
+      show({ tab: 'terminal' });
+    }),
     here('export', t('Download as JSON'), () => void saveTrajectory(id)),
     here('copy-conversation-link', t('Copy a link to the conversation'), () => void navigator.clipboard.writeText(location.href)),
     {

@@ -16,8 +16,16 @@ export const runCard: ActionCard<'run'> = (step) => {
   const outcome = outcomeFacts(step);
   const facts = [...(step.wasStopped ? [] : resultFacts(command, result)), ...outcome, ...durationFacts(step)];
   const key = isInput ? pressedKey(command) : undefined;
-  const object = key ?? (commandWords(command) || t('for output'));
-  const verb = command.trim() === '' ? t('Waited') : key ? t('Pressed') : isInput ? t('Typed') : undefined;
+  const object = step.action.args.take_over ? t('in the agent’s terminal') : (key ?? (commandWords(command) || t('for output')));
+  const verb = step.action.args.take_over
+    ? t('You typed')
+    : command.trim() === ''
+      ? t('Waited')
+      : key
+        ? t('Pressed')
+        : isInput
+          ? t('Typed')
+          : undefined;
   return {
     icon: Terminal,
     ...(verb && { verb }),

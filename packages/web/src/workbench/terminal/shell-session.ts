@@ -1,8 +1,9 @@
 import '@xterm/xterm/css/xterm.css';
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
-import { openShell } from '@tendon/client';
+import { type AgentShell, openShell, type OwnShell, takeShellOver } from '@tendon/client';
 import { tendon } from '../../lib/server.ts';
+import { setTaken, takenTerminal } from './taken-terminal.ts';
 import { terminalTheme } from './terminal-theme.ts';
 import { t } from '../../lib/language/text.ts';
 
@@ -18,13 +19,15 @@ export interface ShellSession {
 
 const SCROLLBACK = 5_000;
 
+let agents: ShellSession | undefined;
 let current: { readonly id: string; readonly session: ShellSession } | undefined;
 
 /** The one of this conversation; that of another one ends. */
 export function shellSession(id: string): ShellSession {
   if (current?.id !== id) {
     current?.session.close();
-    current = { id, session: startSession(id) };
+    const open: Open = (options) => openShell(tendon, id, options);
+    current = { id, session: startSession(t('Your shell. F6 leaves it.'), open) };
   }
   return current.session;
 }
@@ -35,28 +38,40 @@ export function newShellSession(id: string): ShellSession {
   return shellSession(id);
 }
 
-function startSession(id: string): ShellSession {
-  const element = document.createElement('div');
-  element.className = 'own-terminal';
-  const font = getComputedStyle(document.documentElement);
-  const terminal = new Terminal({
-    fontFamily: font.getPropertyValue('--font-mono'),
-    fontSize: 12,
-    lineHeight: 1.25,
-    scrollback: SCROLLBACK,
-    theme: terminalTheme(),
+/** The agent's, which this page takes over now or has; nothing where it gave it back meanwhile. */
+export function agentSession(id: string): ShellSession | undefined {
+  const taken = takenTerminal(id);
+  if (!taken || taken.ended !== undefined) return undefined;
+  if (taken.session) return agents;
+  let shell: AgentShell | undefined;
+  agents = startSession(t('The agent’s shell. F6 leaves it.'), (options) => {
+    shell = takeShellOver(tendon, id, options);
+    return shell;
   });
+  const { subscribe, ended, close } = agents;
+  subscribe(() => {
+    close();
+    setTaken({ id, ended: ended()! });
+  });
+  setTaken({ id, session: { giveBack: () => shell?.giveBack(), close } });
+  return agents;
+}
+
+type Open = (options: Parameters<typeof openShell>[2]) => OwnShell;
+
+function startSession(label: string, open: Open): ShellSession {
+  const { element, terminal } = createTerminal();
   const fit = new FitAddon();
   terminal.loadAddon(fit);
   terminal.attachCustomKeyEventHandler((event) => isForTerminal(event, terminal));
   const listeners = new Set<() => void>();
   let ended: string | undefined;
-  let shell: ReturnType<typeof openShell> | undefined;
+  let shell: OwnShell | undefined;
   const begin = () => {
     terminal.open(element);
-    terminal.textarea?.setAttribute('aria-label', t('Your shell. F6 leaves it.'));
+    terminal.textarea?.setAttribute('aria-label', label);
     fit.fit();
-    shell = openShell(tendon, id, {
+    shell = open({
       size: { columns: terminal.cols, rows: terminal.rows },
       onOutput: (text) => terminal.write(text),
       onEnd: ({ code, reason }) => {
@@ -94,6 +109,23 @@ function startSession(id: string): ShellSession {
       terminal.dispose();
     },
   };
+}
+
+function createTerminal(): { readonly element: HTMLElement; readonly terminal: Terminal } {
+  const element = document.createElement('div');
+  element.className = 'own-terminal';
+  const font = getComputedStyle(document.documentElement);
+  const terminal = new Terminal({
+    fontFamily: font.getPropertyValue('--font-mono'),
+    fontSize: 12,
+    lineHeight: 1.25,
+    scrollback: SCROLLBACK,
+    theme: terminalTheme(),
+    convertEol: true,
+  });
+  // The agent's terminal sends line ends as they are written; a program that has the screen means them so.
+  terminal.buffer.onBufferChange(({ type }) => (terminal.options.convertEol = type === 'normal'));
+  return { element, terminal };
 }
 
 /** F6 leaves, as everywhere; copying and pasting are the browser's with ⇧. */

@@ -7,6 +7,8 @@ import { cut } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Late } from '../../ui/placeholder.tsx';
 import { EarlierEvents } from '../earlier-events.tsx';
+import { useTaken } from './taken-terminal.ts';
+import { TerminalHold } from './terminal-hold.tsx';
 import { t } from '../../lib/language/text.ts';
 
 const MAX_COMMANDS = 200;
@@ -20,18 +22,21 @@ interface Ran {
   readonly output: string;
 }
 
+const AgentTerminal = lazy(async () => ({ default: (await import('./agent-terminal.tsx')).AgentTerminal }));
 const OwnShell = lazy(async () => ({ default: (await import('./own-shell.tsx')).OwnShell }));
 
-/** The agent's shell, to read, and one of the person's own beside it. */
+/** The agent's shell, to read or to take over, and one of the person's own beside it. */
 export function TerminalPanel({ eventId, isOwn = false }: { readonly eventId: number | undefined; readonly isOwn?: boolean }) {
-  const { isWatched, show } = useConversation();
+  const { id, isWatched, show } = useConversation();
+  const taken = useTaken(id);
+  const isMine = taken !== undefined && taken.ended === undefined;
   const choose = (own: boolean) => show({ tab: 'terminal', isOwn: own });
   return (
     <div className="terminal">
       <div className="panel-bar text-ink-2">
         <span className="segments" role="group" aria-label={t('Shell')}>
           <button type="button" aria-pressed={!isOwn} onClick={() => choose(false)}>
-            {t('Agent’s shell, read only')}
+            {isMine ? t('Agent’s shell') : t('Agent’s shell, read only')}
           </button>
           {!isWatched && (
             <button type="button" aria-pressed={isOwn} onClick={() => choose(true)}>
@@ -40,12 +45,14 @@ export function TerminalPanel({ eventId, isOwn = false }: { readonly eventId: nu
           )}
         </span>
         <span className="flex-1" />
-        {isOwn && <span className="text-small text-ink-3">{t('F6 leaves it')}</span>}
+        {!isOwn && <TerminalHold />}
+        {(isOwn || isMine) && <span className="text-small text-ink-3">{t('F6 leaves it')}</span>}
       </div>
-      {isOwn ? (
-        <Suspense fallback={<Late>{t('Starting a shell')}</Late>}>
-          <OwnShell />
-        </Suspense>
+      {!isOwn && taken?.ended !== undefined && (
+        <p className="own-shell-end">{t('This page has left the terminal ({{reason}}).', { reason: taken.ended })}</p>
+      )}
+      {isOwn || isMine ? (
+        <Suspense fallback={<Late>{t('Starting a shell')}</Late>}>{isOwn ? <OwnShell /> : <AgentTerminal />}</Suspense>
       ) : (
         <AgentsShell eventId={eventId} onOwn={() => choose(true)} />
       )}
