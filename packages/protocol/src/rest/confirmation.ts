@@ -46,7 +46,10 @@ export const ChangeConfirmation = z
     /** One of `GET /api/options/security-analyzers`. */
     analyzer: z.string().min(1).max(100).nullable().optional(),
   })
-  .refine(({ rules, policy, analyzer }) => (rules ?? policy ?? analyzer) !== undefined, 'rules, a policy or an analyzer are expected');
+  .refine(
+    ({ rules, policy, analyzer }) => [rules, policy, analyzer].some((given) => given !== undefined),
+    'rules, a policy or an analyzer are expected',
+  );
 export type ChangeConfirmation = z.output<typeof ChangeConfirmation>;
 
 /** What a person allows from now on: in all conversations, or in those with the repository of this one. */

@@ -126,7 +126,8 @@ it('SV1090: the policy of a conversation is changed while it runs: its log says 
   await later.frames.untilState('awaiting_user_confirmation');
   await put({ policy: 'never' }, again);
   await later.frames.until((frame) => frame.observation === 'run' && frame.content === 'two');
-  expect(await shown(await put({ policy: null, analyzer: null }, again))).toMatchObject({ mode_by: 'server', analyzer_by: 'server' });
+  expect(await shown(await put({ policy: null }, again))).toMatchObject({ mode_by: 'server', analyzer_by: 'conversation' });
+  expect(await shown(await put({ analyzer: null }, again))).toMatchObject({ mode_by: 'server', analyzer_by: 'server' });
 });
 
 it('SV1091: a policy reaches the conversations that work for this one, and those to come', async () => {
