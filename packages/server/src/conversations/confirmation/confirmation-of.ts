@@ -68,7 +68,9 @@ export function modeOf(
   if (policy !== null && (own === undefined || policy !== 'never')) return { mode: policy, by: 'settings' };
   const by = own === undefined ? usual : 'conversation';
   if (!(own ?? settings?.confirmation_mode ?? config.confirmationMode)) return { mode: 'never', by };
-  return { mode: analyzerOf(record, settings, config).by === 'server' ? 'rules' : 'risk', by };
+  // One that was chosen for the conversation judges risk where risk decides; that it does is not its choice.
+  const { by: judge } = analyzerOf({ ...record, confirmation_analyzer: undefined }, settings, config);
+  return { mode: judge === 'server' ? 'rules' : 'risk', by };
 }
 
 /** Rules of our own, where none was chosen that works. */

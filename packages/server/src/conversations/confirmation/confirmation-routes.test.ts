@@ -126,7 +126,11 @@ it('SV1090: the policy of a conversation is changed while it runs: its log says 
   await later.frames.untilState('awaiting_user_confirmation');
   await put({ policy: 'never' }, again);
   await later.frames.until((frame) => frame.observation === 'run' && frame.content === 'two');
-  expect(await shown(await put({ policy: null }, again))).toMatchObject({ mode_by: 'server', analyzer_by: 'conversation' });
+  expect(await shown(await put({ policy: null }, again))).toMatchObject({
+    mode: 'rules',
+    mode_by: 'server',
+    analyzer_by: 'conversation',
+  });
   expect(await shown(await put({ analyzer: null }, again))).toMatchObject({ mode_by: 'server', analyzer_by: 'server' });
 });
 
