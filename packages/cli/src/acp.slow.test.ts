@@ -19,7 +19,7 @@ import { makePlace, startTendon } from './tendon-child.test-support.ts';
 
 const call = (name: string, args: object) => ({ toolCalls: [{ name, arguments: args }] });
 
-it('CL968, CL969, CK1008, CK1040: an editor makes sessions, sees words, calls, diffs and plans, is asked, cancels and loads', async () => {
+it('CL968, CL969, CK1008, CK1040, CK1041, CK1043: an editor makes sessions, sees words, calls, diffs and plans, is asked, cancels and loads', async () => {
   const place = makePlace();
   writeFileSync(join(place.workspace, 'a.txt'), 'old\n');
   const model = place.script([
@@ -56,8 +56,13 @@ it('CL968, CL969, CK1008, CK1040: an editor makes sessions, sees words, calls, d
   const about = await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
   expect(about).toMatchObject({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: { loadSession: true } });
 
-  const { sessionId, modes } = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
+  const { sessionId, modes, configOptions } = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
   expect(modes?.availableModes.map(({ id }) => id)).toContain(modes?.currentModeId);
+  expect(configOptions).toMatchObject([
+    { id: 'agent', category: 'mode', currentValue: modes?.currentModeId },
+    { id: 'model', category: 'model' },
+    { id: 'approvals', currentValue: 'usual' },
+  ]);
   const ask = (text: string) => agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
   expect(await ask('change it')).toEqual({ stopReason: 'end_turn' });
   expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('new\n');
@@ -91,7 +96,14 @@ it('CL968, CL969, CK1008, CK1040: an editor makes sessions, sees words, calls, d
     'What is risky waits for you, chosen for this conversation; llm judges it, chosen for this conversation.',
   );
   for (const wrong of ['sometimes', 'always llm', 'risk nobody']) expect(await answerTo(`/approvals ${wrong}`)).toMatch(/^Choose|one of/);
-  expect(await answerTo('/approvals usual')).toContain('What no rule allows waits for you, as the server was started.');
+  // The same as options: an editor is sent what a command chose, and chooses.
+  const judged = { configOptions: [{}, {}, { id: 'approvals', currentValue: 'risk' }, { id: 'analyzer', currentValue: 'llm' }] };
+  expect(updates.all).toContainEqual(expect.objectContaining({ sessionUpdate: 'config_option_update' }));
+  const choose = (configId: string, value: string) => agent.request(methods.agent.session.setConfigOption, { sessionId, configId, value });
+  expect(await choose('analyzer', 'llm')).toMatchObject(judged);
+  await expect(choose('approvals', 'sometimes')).rejects.toThrow('usual, always');
+  expect((await choose('approvals', 'usual')).configOptions).toHaveLength(3);
+  expect(await answerTo('/approvals')).toContain('What no rule allows waits for you, as the server was started.');
 
   const waiting = ask('go on');
   await updates.until((each) => each.sessionUpdate === 'tool_call' && each.title === 'sleep 271815');
@@ -104,12 +116,24 @@ it('CL968, CL969, CK1008, CK1040: an editor makes sessions, sees words, calls, d
   expect(words(updates.all, 'user_message_chunk')).toEqual(['change it', 'go on']);
   const { sessions } = await agent.request(methods.agent.session.list, { cwd: place.workspace });
   expect(sessions.map((each) => each.sessionId)).toEqual([sessionId]);
+  const other = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
+  for (const _again of [1, 2]) await agent.request(methods.agent.session.delete, { sessionId: other.sessionId });
+  expect((await agent.request(methods.agent.session.list, { cwd: place.workspace })).sessions).toHaveLength(1);
+
+  // Taken up again without its history, and then without a server: its prompts end, those that come and the one that is there.
+  updates.all.length = 0;
+  await agent.request(methods.agent.session.resume, { sessionId, cwd: place.workspace, mcpServers: [] });
+  expect(words(updates.all, 'agent_message_chunk')).toEqual([]);
+  server.signal('SIGKILL');
+  await server.ended;
+  await expect(ask('is anybody there?')).rejects.toThrow('cannot be reached');
+  await expect(ask('and now?')).rejects.toThrow('cannot be reached');
   connection.close();
   child.stdin.end();
   expect(await waitFor(ended, () => 'the end of tendon acp')).toEqual([0, null]);
 });
 
-it('CK1002: an editor that asks for version 2 gets its draft: states, messages, patches, options', async () => {
+it('CK1002, CK1041: an editor that asks for version 2 gets its draft: states, messages, patches, options', async () => {
   const place = makePlace();
   writeFileSync(join(place.workspace, 'a.txt'), 'old\n');
   const edit = { command: 'str_replace', path: '/workspace/a.txt', old_str: 'old', new_str: 'new' };
@@ -153,7 +177,12 @@ it('CK1002: an editor that asks for version 2 gets its draft: states, messages, 
   expect(configOptions).toMatchObject([
     { configId: 'agent', category: 'mode' },
     { configId: 'model', category: 'model' },
+    { configId: 'approvals', currentValue: 'usual' },
   ]);
+  const advertised = await updates.until((each) => each.sessionUpdate === 'available_commands_update');
+  expect(advertised).toMatchObject({
+    availableCommands: expect.arrayContaining([expect.objectContaining({ type: 'command', name: 'undo' })]),
+  });
   await say('change it');
   await updates.until((each) => each.sessionUpdate === 'state_update' && each.state === 'idle');
   expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('new\n');
@@ -177,6 +206,9 @@ it('CK1002: an editor that asks for version 2 gets its draft: states, messages, 
   const later = () =>
     updates.all.slice(before).flatMap((each) => (each.sessionUpdate === 'state_update' && 'state' in each ? [each.state] : []));
   await expect.poll(later).toEqual(['idle', 'running', 'requires_action', 'running', 'idle']);
+  await agent.request(draft.methods.agent.session.close, { sessionId });
+  await agent.request(draft.methods.agent.session.delete, { sessionId });
+  expect((await agent.request(draft.methods.agent.session.list, { cwd: place.workspace })).sessions).toEqual([]);
   connection.close();
   child.stdin.end();
 });

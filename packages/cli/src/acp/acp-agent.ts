@@ -8,10 +8,12 @@ import {
   type AgentApp,
   type AgentContext,
   type McpServer,
+  type SessionConfigSelectOption,
   type SessionModeState,
 } from '@agentclientprotocol/sdk';
 import type { NewConversation, Rest } from '@tendon/client';
 import { AcpSession, type Editor } from './acp-session.ts';
+import { chooseOption, sessionOptions, type SessionOption } from './session-options.ts';
 
 export interface AcpAgentOptions {
   readonly version: string;
@@ -26,6 +28,15 @@ export interface AcpAgentOptions {
 export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): AgentApp {
   const sessions = new Map<string, AcpSession>();
   const find = (id: string): AcpSession => openedIn(sessions, id);
+  const open = async (client: AgentContext, id: string, cwd: string, isLoaded: boolean): Promise<Chosen> => {
+    const rest = await server();
+    if (!(await rest.conversations.get(id))) throw RequestError.resourceNotFound(id);
+    sessions.get(id)?.close();
+    sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest, folder: folderOf(cwd), isLoaded, signal }));
+    // When the editor knows the session.
+    setImmediate(() => sessions.get(id)?.advertise());
+    return chosenIn(rest, id);
+  };
   return agent({ name: 'tendon' })
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
@@ -34,7 +45,7 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
         loadSession: true,
         promptCapabilities: { image: true, embeddedContext: true },
         mcpCapabilities: { http: true, sse: true },
-        sessionCapabilities: { list: {} },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
       },
       authMethods: [],
     }))
@@ -42,25 +53,29 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
       const rest = await server();
       await grant(folderOf(cwd));
       const { conversation_id: id } = await rest.conversations.create({ directory: cwd, ...mcpOf(mcpServers) });
-      sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest, folder: cwd, isLoaded: false, signal }));
-      // When the editor knows the session.
-      setImmediate(() => sessions.get(id)?.advertise());
-      return { sessionId: id, modes: await modesOf(rest, id) };
+      return { sessionId: id, ...(await open(client, id, cwd, false)) };
     })
-    .onRequest(methods.agent.session.load, async ({ client, params: { sessionId: id, cwd } }) => {
-      const rest = await server();
-      if (!(await rest.conversations.get(id))) throw RequestError.resourceNotFound(id);
-      sessions.get(id)?.close();
-      sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest, folder: folderOf(cwd), isLoaded: true, signal }));
-      setImmediate(() => sessions.get(id)?.advertise());
-      return { modes: await modesOf(rest, id) };
+    .onRequest(methods.agent.session.load, ({ client, params: { sessionId, cwd } }) => open(client, sessionId, cwd, true))
+    .onRequest(methods.agent.session.resume, ({ client, params: { sessionId, cwd } }) => open(client, sessionId, cwd, false))
+    .onRequest(methods.agent.session.close, async ({ params: { sessionId } }) => closeIn(sessions, sessionId, find(sessionId)))
+    .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
+      sessions.get(sessionId)?.close();
+      sessions.delete(sessionId);
+      return deleteIn(await server(), sessionId);
     })
     .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => {
       return { sessions: cwd ? await sessionsIn(await server(), cwd) : [] };
     })
     .onRequest(methods.agent.session.setMode, async ({ params: { sessionId, modeId } }) => {
-      await (await server()).conversations.choose(find(sessionId).id, { agent: modeId });
+      const session = find(sessionId);
+      await chooseOption(await server(), session.id, 'agent', modeId);
+      void session.reportOptions();
       return {};
+    })
+    .onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
+      const rest = await server();
+      await chooseOption(rest, find(sessionId).id, configId, value);
+      return { configOptions: await sessionOptions(rest, sessionId) };
     })
     .onRequest(methods.agent.session.prompt, async ({ params: { sessionId, prompt } }) => ({
       stopReason: await find(sessionId).prompt(prompt),
@@ -96,11 +111,34 @@ export function folderOf(cwd: string): string {
   return cwd;
 }
 
+/** Takes a session from the connection; what it does is cancelled. */
+export async function closeIn<T>(sessions: Map<string, T>, id: string, session: AcpSession): Promise<Record<string, never>> {
+  sessions.delete(id);
+  await session.end();
+  return {};
+}
+
+/** For good; one that is gone already is deleted. */
+export async function deleteIn(rest: Rest, id: string): Promise<Record<string, never>> {
+  if (await rest.conversations.get(id)) await rest.conversations.delete(id);
+  return {};
+}
+
+interface Chosen {
+  /** Of editors that know no options. */
+  readonly modes: SessionModeState;
+  readonly configOptions: SessionOption[];
+}
+
 /** The agents that can be chosen are the modes. */
-async function modesOf(rest: Rest, id: string): Promise<SessionModeState> {
-  const [names, info] = await Promise.all([rest.options.agents(), rest.conversations.get(id)]);
-  const currentModeId = info?.agent ?? names[0] ?? '';
-  return { currentModeId, availableModes: names.map((name) => ({ id: name, name: name.replace(/Agent$/, '') })) };
+async function chosenIn(rest: Rest, id: string): Promise<Chosen> {
+  const configOptions = await sessionOptions(rest, id);
+  const { currentValue: currentModeId, options } = configOptions.find((option) => option.id === 'agent')!;
+  const availableModes = (options as readonly SessionConfigSelectOption[]).map(({ value }) => ({
+    id: value,
+    name: value.replace(/Agent$/, ''),
+  }));
+  return { modes: { currentModeId, availableModes }, configOptions };
 }
 
 export function mcpOf(servers: readonly McpServer[]): NewConversation {

@@ -20,7 +20,9 @@ import { endOf } from '../run/outcome.ts';
 import { isTask } from '../run/task-place.ts';
 import { CONVERSATION_COMMANDS } from '../terminal/conversation-commands.ts';
 import { decisionWords, waitingAction } from '../terminal/waiting.ts';
-import { AcpUpdates } from './acp-updates.ts';
+import { AcpUpdates, usageUpdates } from './acp-updates.ts';
+import { promptContent } from './prompt-content.ts';
+import { sessionOptions } from './session-options.ts';
 
 interface Prompt {
   readonly clientId: string;
@@ -39,14 +41,15 @@ export class AcpSession {
   #sending: Promise<void> = Promise.resolve();
   #prompt: Prompt | undefined;
   #askedAbout = -1;
-  #isLoading: boolean;
+  /** What was there before: it is sent where the session is loaded, and else known alone. */
+  #past: 'loaded' | 'known' | undefined;
 
   private constructor(id: string, { client, rest, folder, isLoaded }: AcpSessionOptions) {
     this.id = id;
     this.#client = client;
     this.#rest = rest;
     this.#updates = new AcpUpdates(folder);
-    this.#isLoading = isLoaded;
+    this.#past = isLoaded ? 'loaded' : 'known';
     this.#connection = connect(id, { baseUrl: rest.baseUrl, apiKey: rest.apiKey });
   }
 
@@ -54,10 +57,13 @@ export class AcpSession {
   static async open(id: string, options: AcpSessionOptions): Promise<AcpSession> {
     const session = new AcpSession(id, options);
     const connection = session.#connection;
-    const { connection: now } = await connection.when(({ loaded, connection: { state } }) => loaded || state === 'refused', options.signal);
-    if (now.state === 'refused') {
+    const { connection: now } = await connection.when(
+      ({ loaded, connection: { state } }) => loaded || state === 'refused' || state === 'offline',
+      options.signal,
+    );
+    if (now.state === 'refused' || now.state === 'offline') {
       connection.close();
-      throw RequestError.resourceNotFound(id);
+      throw now.state === 'refused' ? RequestError.resourceNotFound(id) : unreachable();
     }
     followConnection(connection, {
       event: (event) => session.#event(event),
@@ -65,8 +71,10 @@ export class AcpSession {
         if (frame.volatile === 'delta' && frame.part === 'text') session.#send(session.#updates.delta(frame.text, frame.offset));
       },
       ended: () => session.#end('cancelled'),
+      offline: () => session.#lost(),
     });
-    session.#isLoading = false;
+    session.#past = undefined;
+    session.#reportUsage();
     await session.#sending;
     session.#decide();
     return session;
@@ -75,12 +83,14 @@ export class AcpSession {
   /** Throws at once where the prompt is not taken. */
   prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
     if (this.#prompt) throw RequestError.invalidRequest(undefined, 'another prompt is being answered');
-    const [, name = '', words = ''] = /^\/(\S+)\s*(.*)$/s.exec(blocks.map(textOf).join('\n').trim()) ?? [];
+    const { text, imageUrls } = promptContent(blocks);
+    const [, name = '', words = ''] = /^\/(\S+)\s*(.*)$/s.exec(text.trim()) ?? [];
     if (Object.hasOwn(CONVERSATION_COMMANDS, name)) return this.#carryOut(CONVERSATION_COMMANDS[name]!, words);
+    const { state } = this.#connection.getSnapshot().connection;
+    if (state === 'offline' || state === 'refused' || state === 'closed') throw unreachable();
     const prompt: Prompt = { clientId: randomUUID(), done: Promise.withResolvers(), hasBegun: false, isCancelled: false };
     this.#prompt = prompt;
-    const imageUrls = blocks.flatMap((block) => (block.type === 'image' ? [`data:${block.mimeType};base64,${block.data}`] : []));
-    if (!this.#connection.say(blocks.map(textOf).filter(Boolean).join('\n\n'), { clientId: prompt.clientId, imageUrls })) {
+    if (!this.#connection.say(text, { clientId: prompt.clientId, imageUrls })) {
       this.#prompt = undefined;
       throw RequestError.internalError(undefined, 'the server takes no message now');
     }
@@ -104,8 +114,20 @@ export class AcpSession {
     } catch (error) {
       say((error as Error).message);
     }
+    await this.reportOptions();
     await this.#sending;
     return 'end_turn';
+  }
+
+  /** Sends the editor what is chosen by now. */
+  async reportOptions(): Promise<void> {
+    const configOptions = await sessionOptions(this.#rest, this.id).catch(() => undefined);
+    if (!configOptions) return;
+    const currentModeId = configOptions.find(({ id }) => id === 'agent')!.currentValue;
+    this.#send([
+      { sessionUpdate: 'config_option_update', configOptions },
+      { sessionUpdate: 'current_mode_update', currentModeId },
+    ]);
   }
 
   /** Also without a prompt: the session was taken up again in the middle of a turn. */
@@ -125,22 +147,53 @@ export class AcpSession {
     this.#connection.send(actions.stop());
   }
 
+  /** Its work is cancelled first; one that does not end in time is left to the server. */
+  async end(): Promise<void> {
+    this.cancel();
+    await this.#connection.when(({ state }) => !AT_WORK.has(state.agentState), AbortSignal.timeout(END_MS)).catch(() => undefined);
+    await this.#sending;
+    this.close();
+  }
+
   close(): void {
     this.#end('cancelled');
     this.#connection.close();
   }
 
+  /** The message that was not taken is not sent later, behind the editor's back. */
+  #lost(): void {
+    const prompt = this.#prompt;
+    if (!prompt) return;
+    this.#prompt = undefined;
+    if (!prompt.hasBegun) this.#connection.cancel(prompt.clientId);
+    prompt.done.reject(unreachable());
+  }
+
   #event(event: Event): void {
-    this.#send(this.#updates.event(event, { withUser: this.#isLoading }));
+    const updates = this.#updates.event(event, { withUser: this.#past === 'loaded' });
+    if (this.#past !== 'known') this.#send(updates);
+    if (!this.#past) this.#changed(event);
     // The action that waits comes before its state, or behind it.
     queueMicrotask(() => this.#decide());
     const prompt = this.#prompt;
     if (prompt) prompt.hasBegun ||= isTask(event, prompt.clientId);
     const state = endOf(event);
-    if (state === undefined || this.#isLoading) return;
+    if (state === undefined || this.#past) return;
     if (state === 'awaiting_user_confirmation' || !prompt?.hasBegun) return;
     if (state === 'error') prompt.done.reject(RequestError.internalError(undefined, problemOf(event)));
     this.#end(prompt.isCancelled ? 'cancelled' : 'end_turn');
+  }
+
+  /** What is not in the words of the conversation. */
+  #changed(event: Event): void {
+    if ('llm_metrics' in event && event.llm_metrics) this.#reportUsage();
+    const isPolicy = 'observation' in event && event.observation === 'success' && event.extras.confirmation_policy !== undefined;
+    if (isPolicy) void this.reportOptions();
+  }
+
+  #reportUsage(): void {
+    const { metrics } = this.#connection.getSnapshot().state;
+    if (metrics) this.#send(usageUpdates(metrics));
   }
 
   #end(reason: StopReason): void {
@@ -210,13 +263,13 @@ const OPTIONS: readonly PermissionOption[] = [
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
 ];
 
-function textOf(block: ContentBlock): string {
-  if (block.type === 'text') return block.text;
-  if (block.type === 'resource_link') return block.uri;
-  if (block.type !== 'resource') return '';
-  return 'text' in block.resource ? `${block.resource.uri}:\n${block.resource.text}` : block.resource.uri;
-}
-
 function problemOf(event: Event): string {
   return 'observation' in event && event.observation === 'agent_state_changed' ? event.content || event.extras.reason : '';
 }
+
+function unreachable(): RequestError {
+  return RequestError.internalError(undefined, 'the server cannot be reached; what it was doing may go on there. Load the session again');
+}
+
+/** So long an agent may take to end what it is doing. */
+const END_MS = 5_000;

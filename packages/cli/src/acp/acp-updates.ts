@@ -1,4 +1,4 @@
-import type { Action, Event, Observation } from '@tendon/protocol';
+import type { Action, Event, LlmMetrics, Observation } from '@tendon/protocol';
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
 import { wordsOf } from '../terminal/agent-words.ts';
 import { decisionWords } from '../terminal/waiting.ts';
@@ -105,6 +105,12 @@ export class AcpUpdates {
   #path(path: string): string {
     return path === '/workspace' || path.startsWith('/workspace/') ? `${this.#folder}${path.slice('/workspace'.length)}` : path;
   }
+}
+
+/** Nothing of a model whose window is not known: there is nothing to show it against. */
+export function usageUpdates({ accumulated_cost: amount, accumulated_token_usage: usage }: LlmMetrics): readonly SessionUpdate[] {
+  const { per_turn_token: used, context_window: size } = usage;
+  return size > 0 ? [{ sessionUpdate: 'usage_update', used, size, cost: { amount, currency: 'USD' } }] : [];
 }
 
 function titleOf(action: Action): string {

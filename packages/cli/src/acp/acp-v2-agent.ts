@@ -16,9 +16,10 @@ import {
 } from '@agentclientprotocol/sdk/experimental/v2';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Rest } from '@tendon/client';
-import { folderOf, mcpOf, openedIn, sessionsIn, type AcpAgentOptions } from './acp-agent.ts';
+import { closeIn, deleteIn, folderOf, mcpOf, openedIn, sessionsIn, type AcpAgentOptions } from './acp-agent.ts';
 import { AcpSession, type Editor } from './acp-session.ts';
-import { V2Updates } from './v2-updates.ts';
+import { chooseOption, sessionOptions } from './session-options.ts';
+import { draftOption, V2Updates } from './v2-updates.ts';
 
 interface Opened {
   readonly session: AcpSession;
@@ -33,12 +34,14 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
     const updates = new V2Updates();
     const session = await AcpSession.open(id, { client: editorOf(client, updates), rest: await server(), folder, isLoaded, signal });
     sessions.set(id, { session, updates });
+    // When the editor knows the session.
+    setImmediate(() => sessions.get(id)?.session.advertise());
   };
   return agent({ name: 'tendon' })
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
       info: { name: 'tendon', title: 'Tendon', version },
-      capabilities: { session: { prompt: { image: {}, embeddedContext: {} }, mcp: { http: {}, stdio: {} } } },
+      capabilities: { session: { prompt: { image: {}, embeddedContext: {} }, mcp: { http: {}, stdio: {} }, delete: {} } },
       authMethods: [],
     }))
     .onRequest(methods.agent.session.new, async ({ client, params: { cwd, mcpServers = [] } }) => {
@@ -56,16 +59,15 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
       return { configOptions: await optionsOf(rest, id) };
     })
     .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => ({ sessions: cwd ? await sessionsIn(await server(), cwd) : [] }))
-    .onRequest(methods.agent.session.close, ({ params: { sessionId } }) => {
+    .onRequest(methods.agent.session.close, ({ params: { sessionId } }) => closeIn(sessions, sessionId, find(sessionId).session))
+    .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
       sessions.get(sessionId)?.session.close();
       sessions.delete(sessionId);
-      return {};
+      return deleteIn(await server(), sessionId);
     })
     .onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
       const rest = await server();
-      const name = String(value);
-      if (configId !== 'agent' && configId !== 'model') throw RequestError.invalidParams(undefined, `there is no option ${configId}`);
-      await rest.conversations.choose(find(sessionId).session.id, configId === 'agent' ? { agent: name } : { llm_model: name });
+      await chooseOption(rest, find(sessionId).session.id, configId, value);
       return { configOptions: await optionsOf(rest, sessionId) };
     })
     .onRequest(methods.agent.session.prompt, ({ client, params: { sessionId, prompt } }) => begin(client, find(sessionId), prompt))
@@ -133,17 +135,5 @@ function knownServer(server: McpServer): Parameters<typeof mcpOf>[0][number] {
 }
 
 async function optionsOf(rest: Rest, id: string): Promise<SessionConfigOption[]> {
-  const [agents, models, info] = await Promise.all([rest.options.agents(), rest.models.list(), rest.conversations.get(id)]);
-  const select = (configId: string, name: string, values: readonly string[], now: string): SessionConfigOption => ({
-    type: 'select',
-    configId,
-    name,
-    category: configId === 'agent' ? 'mode' : 'model',
-    currentValue: now,
-    options: [...new Set([now, ...values])].map((value) => ({ value, name: value })),
-  });
-  return [
-    select('agent', 'Agent', agents, info?.agent ?? agents[0] ?? ''),
-    select('model', 'Model', models.map(({ model }) => model), info?.llm_model ?? ''),
-  ]; // prettier-ignore
+  return (await sessionOptions(rest, id)).map(draftOption);
 }

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
-import type { ContentBlock, SessionUpdate as DraftUpdate, ToolCallContent as DraftContent } from '@agentclientprotocol/sdk/experimental/v2';
+import type { SessionConfigOption, SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
+import type {
+  ContentBlock,
+  SessionConfigOption as DraftOption,
+  SessionUpdate as DraftUpdate,
+  ToolCallContent as DraftContent,
+} from '@agentclientprotocol/sdk/experimental/v2';
 
 /**
  * Says in the draft of version 2 what a session says in version 1. Owns which message is being written: pieces that follow each other are of
@@ -23,6 +28,18 @@ export class V2Updates {
       const { content } = update;
       return content.type === 'text' ? ({ sessionUpdate: kind, messageId: this.#message.id, content } as DraftUpdate) : undefined;
     }
+    if (update.sessionUpdate === 'usage_update') return update;
+    if (update.sessionUpdate === 'config_option_update')
+      return { sessionUpdate: 'config_option_update', configOptions: update.configOptions.map(draftOption) };
+    if (update.sessionUpdate === 'available_commands_update') {
+      const availableCommands = update.availableCommands.map(({ name, description, input }) => ({
+        type: 'command' as const,
+        name,
+        description,
+        ...(input && { input: { type: 'text' as const, hint: input.hint } }),
+      }));
+      return { sessionUpdate: 'available_commands_update', availableCommands };
+    }
     this.#message = { kind: '', id: '' };
     if (update.sessionUpdate === 'plan')
       return { sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'plan', entries: update.entries } };
@@ -30,6 +47,10 @@ export class V2Updates {
     const { content, sessionUpdate: _kind, ...call } = update;
     return { ...call, sessionUpdate: 'tool_call_update', ...(content && { content: content.flatMap(contentOf) }) };
   }
+}
+
+export function draftOption({ id: configId, ...option }: SessionConfigOption): DraftOption {
+  return { ...option, configId } as DraftOption;
 }
 
 function contentOf(content: ToolCallContent): DraftContent[] {

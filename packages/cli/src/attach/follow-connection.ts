@@ -33,8 +33,10 @@ export function followConnection(connection: ConversationConnection, to: Followe
     }
     if (now.questions && now.questions !== questions) to.frame({ volatile: 'network', questions: now.questions });
     questions = now.questions;
-    if (now.connection.state === 'offline' && !isOffline) to.offline?.();
-    isOffline = now.connection.state === 'offline' || (isOffline && now.connection.state !== 'connected');
+    const { state } = now.connection;
+    const isLost = state === 'offline' && !isOffline;
+    isOffline = state === 'offline' || (isOffline && state !== 'connected');
+    if (isLost) to.offline?.();
     if (now.connection.state === 'refused') to.ended?.();
   };
   const unsubscribe = connection.subscribe(look);
