@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { withOptions, type EnvironmentOptions } from './environment-options.ts';
 import type { AddCommand } from './add-command.ts';
 
@@ -21,16 +20,7 @@ export const serveCommand: AddCommand = (program, end) => {
     .option('--while-used', 'end by itself when nobody is connected any more and no agent works')
     .addHelpText('after', HELP)
     .action(async ({ whileUsed = false, ...options }: EnvironmentOptions & { readonly whileUsed?: boolean }) => {
-      youngGenerationGrowsBy(1);
       const { serve } = await import('@tendon/server');
-      end(await serve(withOptions(process.env, options), { whileUsed, onListening: () => youngGenerationGrowsBy(2) }));
+      end(await serve(withOptions(process.env, options), { whileUsed }));
     });
 };
-
-/**
- * V8 doubles the part of the heap for new objects while much of what is new survives, which is what a start looks like, and gives none of it back
- * to a server without work: 20 MiB. It reads this factor whenever it is about to grow; its own default is 2.
- */
-function youngGenerationGrowsBy(factor: 1 | 2): void {
-  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
-}

@@ -1,13 +1,14 @@
 /** The entry of `tendon serve` without a command line: reads the environment, serves until a signal stops it. */
 import { startServer } from './app/start-server.ts';
+import { giveMemoryBack } from './platform/give-memory-back.ts';
 import { serveUntilSignal } from './platform/serve-until-signal.ts';
 
 /** Resolves with the exit code when the server has ended: 0 stopped by a signal, 1 could not start, 2 wrong configuration. */
-export function serve(env: NodeJS.ProcessEnv, { whileUsed = false, onListening }: ServeOptions = {}): Promise<number> {
+export function serve(env: NodeJS.ProcessEnv, { whileUsed = false }: ServeOptions = {}): Promise<number> {
   return serveUntilSignal(env, async (config) => {
     const server = await startServer(config);
-    onListening?.();
     const { banner, engine } = server;
+    giveMemoryBack(() => engine.conversations.isInUse);
     return {
       banner,
       logger: engine.logger,
@@ -21,8 +22,6 @@ export function serve(env: NodeJS.ProcessEnv, { whileUsed = false, onListening }
 interface ServeOptions {
   /** It ends by itself when nobody is connected to it and no agent works. Default: it serves on. */
   readonly whileUsed?: boolean;
-  /** Called once, when it has started. */
-  readonly onListening?: () => void;
 }
 
 if (import.meta.main) process.exit(await serve(process.env));
