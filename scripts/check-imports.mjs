@@ -150,7 +150,7 @@ const LAYERS = {
     ['doctor', 'export', 'models', 'replay', 'run', 'sandboxes', 'schema', 'triggers', 'undo'],
     ['attach'],
     ['terminal'],
-    ['add-command', 'environment-options'],
+    ['add-command', 'environment-options', 'heap-growth'],
   ],
   web: [['main'], ['app'], ['pages'], ['stream', 'workbench', 'composer'], ['conversation'], ['code'], ['copy'], ['ui'], ['lib', 'styles']],
 };

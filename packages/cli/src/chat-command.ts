@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { config as configureSchemas } from 'zod';
+import { growHeapAtOnce } from './heap-growth.ts';
 import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 import { addTaskOptions, readImages, readTask, type TaskOptions } from './run/task-options.ts';
@@ -46,6 +47,7 @@ export const chatCommand: AddCommand = (program, end) => {
         }
         const imageUrls = await readImages(image);
         configureSchemas({ jitless: true });
+        if (!isChat) growHeapAtOnce();
         const { readRunConfig } = await import('./run/run-config.ts');
         const read = await readRunConfig(withOptions(process.env, options), process.cwd());
         if (!read.ok) {

@@ -1,6 +1,7 @@
 import { config as configureSchemas } from 'zod';
 import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
+import { growHeapAtOnce } from './heap-growth.ts';
 import { addTaskOptions, readImages, readTask, type TaskOptions } from './run/task-options.ts';
 
 const HELP = `
@@ -34,6 +35,7 @@ export const runCommand: AddCommand = (program, end) => {
       const imageUrls = await readImages(image);
       // Compiling a parser for each schema pays off over thousands of values, not over the few of one run.
       configureSchemas({ jitless: true });
+      growHeapAtOnce();
       const { readRunConfig } = await import('./run/run-config.ts');
       const env = { ...(options.approve === undefined && { SECURITY_UNATTENDED: 'true' }), ...process.env };
       const read = await readRunConfig(withOptions(env, options), process.cwd());
