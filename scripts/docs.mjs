@@ -35,6 +35,7 @@ const USE = [
   'remote',
   'postgres',
   'operations',
+  'capacity',
   'evaluation',
   'document-clients',
 ];
