@@ -182,7 +182,7 @@ function stopWhenAsked(place: TaskPlace, renderer: Renderer, { asked }: Interrup
 function rendererOf({ output, json }: RunTask): Renderer {
   if (output === 'answer') {
     const isSeen = process.stdout.isTTY && process.stderr.isTTY;
-    const styled = isColoured(process.stdout) ? markdownProse : undefined;
+    const styled = isColoured(process.stdout) ? (text: string) => markdownProse(text, () => process.stdout.columns || 80) : undefined;
     return new PrintRenderer({ json, write: toOutput, progress: textRenderer(process.stderr), isSeen, styled });
   }
   return json ? createJsonRenderer(toOutput, toErrors) : textRenderer(process.stdout);

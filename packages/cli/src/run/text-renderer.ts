@@ -59,7 +59,7 @@ export class TextRenderer implements Renderer {
 
   constructor(options: TextRendererOptions) {
     this.#options = options;
-    this.#prose = options.isColoured ? new MarkdownProse() : undefined;
+    this.#prose = options.isColoured ? new MarkdownProse(options.columns) : undefined;
     this.#status = { words: 'Thinking', since: options.now() };
     this.#ticker = options.isLive ? setInterval(() => this.#showStatus(), LOOK_MS) : undefined;
     this.#ticker?.unref();
@@ -98,7 +98,7 @@ export class TextRenderer implements Renderer {
 
   line(line: Line): void {
     this.#breakLine();
-    const asProse = (text: string) => (this.#prose ? markdownProse(text) : text);
+    const asProse = (text: string) => (this.#prose ? markdownProse(text, this.#options.columns) : text);
     const text = line.tone === 'output' ? shortOutput(line.text) : line.tone === 'speech' ? asProse(line.text) : line.text;
     this.#put(`${this.paint(line.tone, text)}\n`);
   }

@@ -7,7 +7,7 @@ const ASCII = /^[ -~]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 /** Made for the first text that is not ASCII: it takes 10 ms. */
-const lettersOf = (text: string) => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
+export const lettersOf = (text: string) => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
 
 /** How many columns of a terminal a line takes, without what a terminal acts upon. */
 export function columnsOf(text: string): number {

@@ -58,6 +58,8 @@ it('CK1003: pieces of any size give together what the whole gives', () => {
     '\\',
     '>',
     '|',
+    '\n|',
+    '|-|',
     '日',
   );
   fc.assert(
@@ -68,6 +70,41 @@ it('CK1003: pieces of any size give together what the whole gives', () => {
     }),
     { numRuns: 500 },
   );
+});
+
+it('CK1044: a table is aligned, fits the columns of the terminal and is wrapped at blanks, its styles with it', () => {
+  const text = 'before\n| Name | *Costs* | Why |\n|---|--:|:-:|\n| `a\\|b` | 1 | **two long words** here |\n| 日本 | 12 |\nafter';
+  const shown = (columns: number) =>
+    // oxlint-disable-next-line no-control-regex -- escape codes are what this is about
+    markdownProse(text, () => columns).replaceAll(/\u001b\[\d+m/g, '');
+  expect(shown(80)).toBe(
+    [
+      'before',
+      'Name  Costs          Why',
+      `${'─'.repeat(4)}  ${'─'.repeat(5)}  ${'─'.repeat(19)}`,
+      'a|b       1  two long words here',
+      '日本     12',
+      'after',
+    ].join('\n'),
+  );
+  expect(shown(25)).toBe(
+    [
+      'before',
+      'Name  Costs      Why',
+      `${'─'.repeat(4)}  ${'─'.repeat(5)}  ${'─'.repeat(11)}`,
+      'a|b       1   two long',
+      '             words here',
+      '日本     12',
+      'after',
+    ].join('\n'),
+  );
+  for (const columns of [1, 20, 25, 40]) {
+    const [, ...lines] = markdownProse(text, () => columns).split('\n');
+    for (const line of lines)
+      expect(line.split('\u001b[1m').length).toBe(line.split('\u001b[22m').length - (line.includes('\u001b[2m') ? 1 : 0));
+  }
+  expect(named('| no table\n| at all')).toBe('| no table\n| at all');
+  expect(named('| a | b |\n|---|')).toContain('<b>a  b</>');
 });
 
 it('CK1003: words are given as they come, and what is held back is bounded', () => {

@@ -4,7 +4,10 @@
  *
  * MP1  A mark without its end is text, and so is a pair of marks with more than `MAX_SPAN` characters between them.
  * MP2  Lines between fences are given as they are, behind a margin.
+ * MP3  A table is given when it is complete: how wide its columns are is known then.
  */
+import { MarkdownTable } from './markdown-table.ts';
+
 const ESC = '\u001b[';
 /** So long may be what one pair of marks encloses: what is held back of a line is bounded by it. */
 const MAX_SPAN = 1_000;
@@ -31,6 +34,12 @@ export class MarkdownProse {
   #isBegun = false;
   /** What closes the fence that is open. */
   #fence: string | undefined;
+  readonly #table: MarkdownTable;
+
+  /** `columns`: of the terminal as it is then; tables fit it. */
+  constructor(columns: () => number = () => 80) {
+    this.#table = new MarkdownTable(inline, columns);
+  }
 
   /** What can be shown of it by now. */
   write(text: string): string {
@@ -46,12 +55,30 @@ export class MarkdownProse {
 
   /** What was held back. */
   end(): string {
-    const shown = this.#line === '' ? '' : this.#completed();
+    const shown = (this.#line === '' ? '' : this.#completed()) + this.#tableEnd();
     this.#fence = undefined;
     return shown.replace(/\n$/, '');
   }
 
+  /** The table before a line that is none of it. */
+  #tableEnd(): string {
+    return this.#table.isOpen ? `${this.#table.end()}\n` : '';
+  }
+
   #completed(): string {
+    if (this.#fence === undefined && !this.#isBegun) {
+      const isTaken = this.#table.take(this.#line);
+      const before = isTaken ? '' : this.#tableEnd();
+      if (isTaken || (before !== '' && this.#table.take(this.#line))) {
+        this.#line = '';
+        return before;
+      }
+      return before + this.#completedText();
+    }
+    return this.#completedText();
+  }
+
+  #completedText(): string {
     const shown = this.#isBegun ? this.#inline(true) : this.#wholeLine();
     this.#line = '';
     this.#at = 0;
@@ -62,6 +89,9 @@ export class MarkdownProse {
   #begun(): string {
     if (this.#fence !== undefined) return '';
     if (this.#isBegun) return this.#inline(false);
+    if (this.#table.mayHave(this.#line)) return '';
+    const before = this.#tableEnd();
+    if (before !== '') return before + this.#begun();
     if (UNDECIDED.test(this.#line)) return '';
     return this.#begin() + this.#inline(false);
   }
@@ -104,8 +134,8 @@ export class MarkdownProse {
 }
 
 /** Text that is there as a whole. */
-export function markdownProse(text: string): string {
-  const prose = new MarkdownProse();
+export function markdownProse(text: string, columns?: () => number): string {
+  const prose = new MarkdownProse(columns);
   return prose.write(text) + prose.end();
 }
 
