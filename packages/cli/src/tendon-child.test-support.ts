@@ -1,9 +1,10 @@
 /** The real command line as a child process, with a home and a workspace of its own. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { waitFor } from '@tendon/testing';
@@ -34,8 +35,11 @@ export interface TendonChild {
 
 export function makePlace(): Place {
   const root = mkdtempSync(join(tmpdir(), 'tendon-cli-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const place = { home: join(root, 'home'), workspace: join(root, 'work') };
+  onTestFinished(async () => {
+    await endServer(join(place.home, '.tendon'));
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  });
   mkdirSync(place.workspace);
   return {
     ...place,
@@ -46,6 +50,27 @@ export function makePlace(): Place {
     },
   };
 }
+
+/** One that a command started, and that serves on while its agent works: nobody could find it without its home. */
+async function endServer(home: string): Promise<void> {
+  const path = join(home, 'server.json');
+  if (!existsSync(path)) return;
+  const { pid } = JSON.parse(readFileSync(path, 'utf8')) as { readonly pid: number };
+  const isThere = (): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  if (!isThere()) return;
+  process.kill(pid, 'SIGTERM');
+  const deadline = AbortSignal.timeout(END_MS);
+  while (isThere() && !deadline.aborted) await setTimeout(20);
+  if (isThere()) process.kill(pid, 'SIGKILL');
+}
+
+const END_MS = 10_000;
 
 export interface TendonOptions {
   readonly env?: Readonly<Record<string, string>>;
