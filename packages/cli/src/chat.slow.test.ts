@@ -6,13 +6,13 @@ import { spawn } from '@lydell/node-pty';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRest } from '@tendon/client';
 import { waitFor } from '@tendon/testing';
-import { builtTendon } from '@tendon/testing/servers';
+import { builtTendon, startGitHost } from '@tendon/testing/servers';
 import { makePlace, tendon, type Place } from './tendon-child.test-support.ts';
 
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
 
 /** `tendon` in a terminal of its own. */
-function chat(place: Place, model: string | undefined, args: readonly string[] = []) {
+function chat(place: Place, model: string | undefined, args: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
   const terminal = spawn(process.execPath, [builtTendon(), ...args], {
     cols: 100,
     rows: 30,
@@ -24,6 +24,7 @@ function chat(place: Place, model: string | undefined, args: readonly string[] =
       ...(model !== undefined && { LLM_MODEL: model }),
       TERM: 'xterm',
       NO_COLOR: '1',
+      ...more,
     },
   });
   let written = '';
@@ -57,6 +58,7 @@ function chat(place: Place, model: string | undefined, args: readonly string[] =
   };
 }
 
+const TOKEN = 'ghp_0123456789';
 const PROMPT = '\u001b[1G\u001b[0J> ';
 const DECISION = '\u001b[1G\u001b[0J? ';
 
@@ -150,7 +152,7 @@ it('CL1050, CK1005: an answer decides about the action that was shown, whole, an
   type('/quit\r');
 });
 
-it('CK1000, CK1001: /pr says what is missing, a picture goes with the first message, and /new waits for it', async () => {
+it('CK1000, CK1001: /pr says what is missing and else opens one, a picture goes with the first message, and /new waits for it', async () => {
   const place = makePlace();
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-c', 'init.defaultBranch=main', ...args], { cwd: place.workspace });
@@ -160,7 +162,10 @@ it('CK1000, CK1001: /pr says what is missing, a picture goes with the first mess
   git('commit', '-qm', 'one');
   git('remote', 'add', 'origin', 'https://github.com/ann/tools.git');
   const model = place.script([bash('echo two > two.txt'), { text: 'All of it.' }]);
-  const { type, until } = chat(place, model, ['--image', 'shot.png']);
+  const host = await startGitHost(TOKEN);
+  onTestFinished(() => host.close());
+  host.create('ann/tools', { 'a.txt': 'one' });
+  const { type, until } = chat(place, model, ['--image', 'shot.png'], { SANDBOX_NETWORK_ALLOW_PRIVATE: host.name });
   await until('The picture goes with your first message');
   await until(PROMPT);
   type('begin\r/new\r');
@@ -179,6 +184,22 @@ it('CK1000, CK1001: /pr says what is missing, a picture goes with the first mess
   );
   again.type('/pr\r');
   await again.until('There is no token for github');
+  await again.until(PROMPT);
+
+  // From the chat to a pull request that is open: the host has the branch, the commit and what was asked for.
+  git('remote', 'set-url', 'origin', `http://${host.name}/ann/tools.git`);
+  const body = JSON.stringify({ provider_tokens: { github: { token: TOKEN, host: `http://${host.name}` } } });
+  const stored = await fetch(`${url}/api/add-git-providers`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  expect(stored.status).toBe(200);
+  again.type('/pr Add two\r');
+  await again.until('make the branch tendon/add-two');
+  await again.until('open a pull request into main: Add two');
+  await again.until('[y] do it');
+  expect(host.pulls).toEqual([]);
+  again.type('y\r');
+  await again.until(`The pull request is open: http://${host.name}/ann/tools/pull/1`);
+  expect(host.pulls).toMatchObject([{ head: 'tendon/add-two', base: 'main', title: 'Add two' }]);
+  expect(host.git('ann/tools', 'log', '-1', '--format=%s', '--name-only', 'tendon/add-two')).toBe('Add two\n\ntwo.txt');
   again.type('/quit\r');
 });
 

@@ -6,12 +6,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { json } from 'node:stream/consumers';
 
 export interface GitHost {
   readonly port: number;
   /** `127.0.0.1:<port>` */
   readonly name: string;
   readonly requests: string[];
+  /** What was asked for with a token, as GitHub Enterprise is asked for a pull request; each is open then. */
+  readonly pulls: readonly PullAsked[];
   /** A request waits here until it is let go. */
   hold: Promise<void> | undefined;
   /** Makes a bare repository `owner/name` with these files on `main`, and an empty branch beside it for each name. */
@@ -21,6 +24,12 @@ export interface GitHost {
   close(): void;
 }
 
+export interface PullAsked {
+  readonly head: string;
+  readonly base: string;
+  readonly title: string;
+}
+
 const IDENTITY = ['-c', 'user.name=Host', '-c', 'user.email=host@example.com', '-c', 'init.defaultBranch=main'];
 
 /** `private/…` asks for `token`, everything else is open to read; a push always asks. */
@@ -28,9 +37,12 @@ export async function startGitHost(token: string): Promise<GitHost> {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-git-host-'));
   const bare = (repository: string): string => join(folder, `${repository}.git`);
   const requests: string[] = [];
+  const pulls: PullAsked[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    void (host.hold ?? Promise.resolve()).then(() => answer(request, response, folder, token));
+    void (host.hold ?? Promise.resolve()).then(() =>
+      request.url?.startsWith('/api/v3/') ? answerApi(request, response, token, pulls) : answer(request, response, folder, token),
+    );
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
@@ -38,6 +50,7 @@ export async function startGitHost(token: string): Promise<GitHost> {
     port,
     name: `127.0.0.1:${port}`,
     requests,
+    pulls,
     hold: undefined,
     create(repository, files, branches = []) {
       const work = mkdtempSync(join(folder, 'work-'));
@@ -66,6 +79,17 @@ export async function startGitHost(token: string): Promise<GitHost> {
     },
   };
   return host;
+}
+
+/** GitHub's. */
+async function answerApi(request: IncomingMessage, response: ServerResponse, token: string, pulls: PullAsked[]): Promise<void> {
+  const send = (status: number, body: unknown): void =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  if (request.headers.authorization?.split(' ')[1] !== token) return send(401, { message: 'Bad credentials' });
+  const [, repository] = /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/pulls$/.exec(request.url ?? '') ?? [];
+  if (repository === undefined || request.method !== 'POST') return send(200, { id: 1, login: 'ann', avatar_url: '' });
+  pulls.push((await json(request)) as PullAsked);
+  return send(201, { number: pulls.length, html_url: `http://${request.headers.host}/${repository}/pull/${pulls.length}` });
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, folder: string, token: string): void {
