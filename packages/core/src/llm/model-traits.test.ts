@@ -82,5 +82,7 @@ function bound(records: Records): Records {
     put: (...given) => records.put(...given),
     delete: (...given) => records.delete(...given),
     list: (...given) => records.list(...given),
+    update: (...given) => records.update(...given),
+    watch: (...given) => records.watch(...given),
   };
 }

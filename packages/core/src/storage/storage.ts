@@ -8,6 +8,9 @@ export interface StoredRecord<T = unknown> {
   readonly value: T;
 }
 
+/** What a record is to be, of the value that it has; `undefined` leaves it. */
+export type RecordChange<T> = (value: T | undefined) => Omit<StoredRecord<T>, 'id'> | undefined;
+
 export interface ListOptions {
   readonly limit?: number;
   /** The last record of the page before. */
@@ -21,6 +24,13 @@ export interface RecordStore {
   get<T>(collection: string, id: string): Promise<T | undefined>;
   put(collection: string, record: StoredRecord): Promise<void>;
   delete(collection: string, id: string): Promise<boolean>;
+  /**
+   * Puts what `change` makes of the record's value as it is now, or leaves it where that is `undefined`; resolves with the value as it is then.
+   * `change` only computes: it may be asked several times, when another server was faster.
+   */
+  update<T>(collection: string, id: string, change: RecordChange<T>): Promise<T | undefined>;
+  /** Called after other servers have changed the collection, within a second; also for nothing. The returned function ends it. */
+  watch(collection: string, onChange: () => void): () => void;
   /** Descending by (`sort`, `id`); fewer than `limit` only at the end. */
   list<T>(collection: string, options?: ListOptions): Promise<readonly StoredRecord<T>[]>;
 }

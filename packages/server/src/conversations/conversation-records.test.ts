@@ -152,6 +152,8 @@ function counting(store: RecordStore, read: { records: number }): RecordStore {
     get: (collection, id) => store.get(collection, id),
     put: (collection, value) => store.put(collection, value),
     delete: (collection, id) => store.delete(collection, id),
+    update: (...given) => store.update(...given),
+    watch: (...given) => store.watch(...given),
     async list<T>(...about: Parameters<RecordStore['list']>) {
       const found = await store.list<T>(...about);
       read.records += found.length;

@@ -54,7 +54,20 @@ export class ProviderTokens {
     jwtSecret: Secret,
     { check = checkToken, onChange = (): void => undefined } = {},
   ): Promise<ProviderTokens> {
-    return new ProviderTokens(records, jwtSecret, { check, onChange }, (await records.get<Stored>('settings', 'git-providers')) ?? {});
+    const tokens = new ProviderTokens(records, jwtSecret, { check, onChange }, {});
+    records.watch('settings', () => void tokens.#read().catch(() => undefined));
+    await tokens.#read();
+    return tokens;
+  }
+
+  /** As stored now: other servers change them too. */
+  async #read(): Promise<void> {
+    await this.#writing.run(async () => {
+      this.#stored = (await this.#records.get<Stored>('settings', 'git-providers')) ?? {};
+      this.#logins = undefined;
+      this.#onChange();
+      return undefined;
+    });
   }
 
   /** Provider → host, for those that have a token. */

@@ -37,8 +37,21 @@ export class SecretStore {
 
   /** `onChange`: called in the tick of each change. */
   static async open(records: RecordStore, jwtSecret: Secret, onChange = (): void => undefined): Promise<SecretStore> {
-    const stored = await records.list<StoredSecret>('secrets');
-    return new SecretStore(records, jwtSecret, new Map(stored.map(({ id, value }) => [id, value])), onChange);
+    const store = new SecretStore(records, jwtSecret, new Map(), onChange);
+    records.watch('secrets', () => void store.#read().catch(() => undefined));
+    await store.#read();
+    return store;
+  }
+
+  /** As stored now: other servers change them too. */
+  #read(): Promise<void> {
+    return this.#writing.run(async () => {
+      const stored = await this.#records.list<StoredSecret>('secrets');
+      this.#stored.clear();
+      for (const { id, value } of stored) this.#stored.set(id, value);
+      this.#values = undefined;
+      this.#onChange();
+    });
   }
 
   get list(): SecretList {

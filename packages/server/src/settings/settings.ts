@@ -4,7 +4,7 @@
  * T1  An update changes what it names and nothing else.
  * T2  No key is ever part of an answer; answers say only whether one is set.
  * T3  The model's key counts only for the address it was stored with: naming another address must not carry it there.
- * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
+ * T4  Updates are one after the other, those of other servers too: of two that overlap, neither loses the other's fields.
  * T5  MCP servers are sealed whole, for their keys; a client is shown which there are.
  */
 import { type RecordStore } from '@tendon/core';
@@ -95,7 +95,18 @@ export class SettingsStore {
 
   /** `onChange`: called in the tick of each change. */
   static async open(records: RecordStore, jwtSecret: Secret, onChange = (): void => undefined): Promise<SettingsStore> {
-    return new SettingsStore(records, jwtSecret, await records.get<StoredSettings>('settings', 'default'), onChange);
+    const store = new SettingsStore(records, jwtSecret, undefined, onChange);
+    records.watch('settings', () => void store.#read().catch(() => undefined));
+    await store.#read();
+    return store;
+  }
+
+  /** As stored now: other servers change it too. */
+  #read(): Promise<void> {
+    return this.#writing.run(async () => {
+      this.#stored = await this.#records.get<StoredSettings>('settings', 'default');
+      this.#onChange();
+    });
   }
 
   /** `undefined` until something was stored. */
@@ -189,6 +200,16 @@ export class SettingsStore {
   }
 
   async #apply(update: SettingsUpdate): Promise<CatalogError | undefined> {
+    this.#stored = await this.#records.update<StoredSettings>('settings', 'default', (now) => {
+      this.#stored = now;
+      return { sort: '', value: this.#changed(update) };
+    });
+    this.#onChange();
+    return undefined;
+  }
+
+  /** What is stored, with the update. */
+  #changed(update: SettingsUpdate): StoredSettings {
     const keys = { ...this.#stored?.keys };
     for (const name of KEYS) {
       const value = update[name]?.trim();
@@ -206,11 +227,7 @@ export class SettingsStore {
     }
     const isNewKey = keys.llm_api_key !== this.#stored?.keys.llm_api_key;
     const keyAddress = isNewKey ? String(values.llm_base_url ?? '') : (this.#stored?.keyAddress ?? '');
-    const stored: StoredSettings = { values: values as Partial<Values>, keys, keyAddress };
-    await this.#records.put('settings', { id: 'default', sort: '', value: stored });
-    this.#stored = stored;
-    this.#onChange();
-    return undefined;
+    return { values: values as Partial<Values>, keys, keyAddress };
   }
 }
 

@@ -14,6 +14,17 @@ export function records(storage: () => Storage): void {
     expect(await store.get('things', 'a')).toBeUndefined();
   });
 
+  it('EN1072: an update sees the value as it is, of several at once none is lost, and it may leave the record', async () => {
+    const { records: store } = storage();
+    const add = (n: number) =>
+      store.update<readonly number[]>('things', 'list', (now = []) => ({ sort: String(now.length), value: [...now, n] }));
+    await Promise.all([1, 2, 3, 4, 5].map(add));
+    expect((await store.get<number[]>('things', 'list'))!.toSorted()).toEqual([1, 2, 3, 4, 5]);
+    expect(await store.list('things')).toMatchObject([{ id: 'list', sort: '4' }]);
+    expect(await store.update('things', 'none', (now) => (expect(now).toBeUndefined(), undefined))).toBeUndefined();
+    expect(await store.get('things', 'none')).toBeUndefined();
+  });
+
   it('EL21: listings go down by sort and id, page by page, and nothing is shared with the caller', async () => {
     const { records: store } = storage();
     const value = { shared: false };

@@ -9,7 +9,7 @@ import {
   type SourcedDraft,
 } from '../../log/event-log.ts';
 import { StorageError } from '../../log/storage-error.ts';
-import type { Storage, ListOptions, RecordStore, StoredRecord } from '../storage.ts';
+import type { ListOptions, RecordChange, RecordStore, Storage, StoredRecord } from '../storage.ts';
 import { deepFreeze, settleDraft, stamp, timestampsAfter, randomEpoch } from '../../log/stamp.ts';
 import { follow, type Followable, Wakeup } from '../../log/follow.ts';
 import { type IdRange, type IndexedLog, type PageIndex, type TextPage, isTitled } from '../page-index.ts';
@@ -187,6 +187,20 @@ class MemoryRecordStore implements RecordStore {
 
   async delete(collection: string, id: string): Promise<boolean> {
     return this.#records(collection).delete(id);
+  }
+
+  async update<T>(collection: string, id: string, change: RecordChange<T>): Promise<T | undefined> {
+    const found = this.#records(collection).get(id);
+    const value = found && (JSON.parse(found.json) as T);
+    const changed = change(value);
+    if (!changed) return value;
+    this.#records(collection).set(id, { sort: changed.sort, json: JSON.stringify(changed.value) });
+    return changed.value;
+  }
+
+  /** Nobody else can change them. */
+  watch(): () => void {
+    return () => undefined;
   }
 
   async list<T>(collection: string, { limit, before, titled }: ListOptions = {}) {

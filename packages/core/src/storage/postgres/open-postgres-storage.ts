@@ -11,6 +11,7 @@ import { OwnerLease, type Holder } from './owner-lease.ts';
 import { PostgresEventStore } from './postgres-event-store.ts';
 import { PostgresPageIndex } from './postgres-page-index.ts';
 import { PostgresRecordStore } from './postgres-record-store.ts';
+import { RecordWatch } from './record-watch.ts';
 import { migrate } from './schema.ts';
 
 export interface PostgresStorageOptions {
@@ -31,7 +32,7 @@ export async function openPostgresStorage({ url, clock, onFinding, beside = fals
     const lease = beside ? undefined : await OwnerLease.take(database, { holder: thisServer(clock), hasEnded });
     const findings = new Findings(onFinding);
     await checkDurability(database, findings);
-    return compose({ database, lease, ownerEpoch: lease?.epoch ?? (await OwnerLease.join(database)), findings, clock });
+    return compose({ url, database, lease, ownerEpoch: lease?.epoch ?? (await OwnerLease.join(database)), findings, clock });
   } catch (error) {
     await database.close();
     if (error instanceof StorageError && error.code === 'undone') throw new StorageError('unusable', error.message, { cause: error.cause });
@@ -40,6 +41,7 @@ export async function openPostgresStorage({ url, clock, onFinding, beside = fals
 }
 
 interface OpenedDatabase {
+  readonly url: string;
   readonly database: Database;
   readonly lease: OwnerLease | undefined;
   readonly ownerEpoch: number;
@@ -47,12 +49,15 @@ interface OpenedDatabase {
   readonly clock: Clock;
 }
 
-function compose({ database, lease, ownerEpoch, findings, clock }: OpenedDatabase): Storage {
+function compose({ url, database, lease, ownerEpoch, findings, clock }: OpenedDatabase): Storage {
   const appends = new AppendQueue({ database, ownerEpoch, now: () => clock.now() });
   const waitedFor = new Set<Wakeup>();
   const events = new PostgresEventStore({ database, appends, epoch: randomEpoch(), ownerEpoch, findings, waitedFor });
+  const watch = new RecordWatch(url, database);
   const close = async (): Promise<void> => {
-    await appends.close();
+    const accepted = appends.close();
+    await watch.close();
+    await accepted;
     events.close();
     await lease?.release();
     await database.close();
@@ -60,7 +65,7 @@ function compose({ database, lease, ownerEpoch, findings, clock }: OpenedDatabas
   let closing: Promise<void> | undefined;
   return {
     events,
-    records: new PostgresRecordStore(database, ownerEpoch),
+    records: new PostgresRecordStore(database, ownerEpoch, watch),
     pages: new PostgresPageIndex(database),
     findings: findings.list,
     // Payloads come and go in the transactions of their events: a killed server leaves nothing.

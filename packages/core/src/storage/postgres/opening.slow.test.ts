@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { contentOf, message } from '../contract/message.ts';
 import { Database } from './database.ts';
 import { migrate, MIGRATIONS } from './schema.ts';
+import { expectReports } from './expect-reports.test-support.ts';
 import { TemporaryDatabase } from './temporary-database.test-support.ts';
 
 let database: TemporaryDatabase;
@@ -99,5 +100,5 @@ it('EN1066: it works through PgBouncer in transaction mode', async () => {
   for (const log of logs) expect((await log.read()).map((event) => Number.parseInt(contentOf(event), 10))).toEqual([...Array(20).keys()]);
   expect(await storage.records.list('things', { titled: 'ing 19' })).toHaveLength(3);
   await storage.events.delete('a');
-  await storage.close();
+  await expectReports(storage, await database.open({ url: `${database.url}&port=6432`, beside: true }));
 });

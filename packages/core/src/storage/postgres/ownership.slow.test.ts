@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AppendConflict, type EventLog } from '../../log/event-log.ts';
 import { contentOf, message } from '../contract/message.ts';
+import { expectReports } from './expect-reports.test-support.ts';
 import { TemporaryDatabase } from './temporary-database.test-support.ts';
 
 describe('several servers', () => {
@@ -73,6 +74,12 @@ describe('several servers', () => {
       );
     const epochs = await (await fresh.events.open('c')).read().then((all) => new Set(all.map(({ id }) => logs[0].epochOf(id))));
     expect(epochs.size).toBeLessThanOrEqual(2);
+  });
+
+  it('EN1073: what another server changes in a watched collection is reported', async () => {
+    const one = await database.open();
+    const two = await database.open({ beside: true });
+    await expectReports(one, two);
   });
 
   it('EN1069: payloads of every size are in the database, and go with their log', async () => {

@@ -1,9 +1,10 @@
 import { StorageError } from '../../log/storage-error.ts';
 import { isTitled } from '../page-index.ts';
-import type { ListOptions, RecordStore, StoredRecord } from '../storage.ts';
+import type { ListOptions, RecordChange, RecordStore, StoredRecord } from '../storage.ts';
 import type { Database } from './database.ts';
 import { isUnstorableText } from './postgres-errors.ts';
 import { lexemesOf, trigramQuery } from './postgres-page-index.ts';
+import type { RecordWatch } from './record-watch.ts';
 
 interface RecordRow {
   readonly id: string;
@@ -22,14 +23,32 @@ const TOP: Place = { sort: '\u{10ffff}\u{10ffff}', id: '' };
 const PAGE = 200;
 const MOST_TRIGRAMS = 16;
 
+/** Reported when the commit is: a change that nobody watches notifies nobody. */
+const NOTIFY = `CASE WHEN $2::text IS NOT NULL THEN pg_notify('tendon_records', $2::text) END`;
+
+/** Done when the record still has the version that it was read with; 0: there was none. */
+const UPDATE = `
+  WITH changed AS (
+    UPDATE tendon.records SET sort = $5, json = $6, title = array_to_tsvector($7::text[]), version = version + 1
+    WHERE collection = $3 AND id = $4 AND version = $8::bigint AND (SELECT max(epoch) FROM tendon.owner) <= $1
+    RETURNING ${NOTIFY}
+  ), made AS (
+    INSERT INTO tendon.records (collection, id, sort, json, version, title)
+    SELECT $3, $4, $5, $6, 1, array_to_tsvector($7::text[]) WHERE $8::bigint = 0 AND (SELECT max(epoch) FROM tendon.owner) <= $1
+    ON CONFLICT DO NOTHING RETURNING ${NOTIFY}
+  )
+  SELECT EXISTS (SELECT 1 FROM changed UNION ALL SELECT 1 FROM made) AS is_done WHERE (SELECT max(epoch) FROM tendon.owner) <= $1`;
+
 /** Each write is refused once a later server has the database. */
 export class PostgresRecordStore implements RecordStore {
   readonly #database: Database;
   readonly #ownerEpoch: number;
+  readonly #watch: RecordWatch;
 
-  constructor(database: Database, ownerEpoch: number) {
+  constructor(database: Database, ownerEpoch: number, watch: RecordWatch) {
     this.#database = database;
     this.#ownerEpoch = ownerEpoch;
+    this.#watch = watch;
   }
 
   async get<T>(collection: string, id: string): Promise<T | undefined> {
@@ -40,18 +59,43 @@ export class PostgresRecordStore implements RecordStore {
   async put(collection: string, { id, sort, value }: StoredRecord): Promise<void> {
     await this.#change(
       `INSERT INTO tendon.records AS r (collection, id, sort, json, version, title)
-       SELECT $2, $3, $4, $5, 1, array_to_tsvector($6::text[]) WHERE (SELECT max(epoch) FROM tendon.owner) <= $1
+       SELECT $3, $4, $5, $6, 1, array_to_tsvector($7::text[]) WHERE (SELECT max(epoch) FROM tendon.owner) <= $1
        ON CONFLICT (collection, id) DO UPDATE
        SET sort = excluded.sort, json = excluded.json, title = excluded.title, version = r.version + 1
-       RETURNING true AS is_done`,
+       RETURNING true AS is_done, ${NOTIFY}`,
       [collection, id, sort, JSON.stringify(value), titleOf(value)],
     );
+  }
+
+  async update<T>(collection: string, id: string, change: RecordChange<T>): Promise<T | undefined> {
+    for (;;) {
+      const [row] = await this.#database.read<{ json: string; version: number }>(
+        'SELECT json, version FROM tendon.records WHERE collection = $1 AND id = $2',
+        [collection, id],
+      );
+      const value = row && (JSON.parse(row.json) as T);
+      const changed = change(value);
+      if (!changed) return value;
+      const values: readonly [string, ...unknown[]] = [
+        collection,
+        id,
+        changed.sort,
+        JSON.stringify(changed.value),
+        titleOf(changed.value),
+        row?.version ?? 0,
+      ];
+      if (await this.#change(UPDATE, values)) return changed.value;
+    }
+  }
+
+  watch(collection: string, onChange: () => void): () => void {
+    return this.#watch.watch(collection, onChange);
   }
 
   delete(collection: string, id: string): Promise<boolean> {
     return this.#change(
       `WITH gone AS (
-         DELETE FROM tendon.records WHERE collection = $2 AND id = $3 AND (SELECT max(epoch) FROM tendon.owner) <= $1 RETURNING 1
+         DELETE FROM tendon.records WHERE collection = $3 AND id = $4 AND (SELECT max(epoch) FROM tendon.owner) <= $1 RETURNING ${NOTIFY}
        )
        SELECT EXISTS (SELECT 1 FROM gone) AS is_done WHERE (SELECT max(epoch) FROM tendon.owner) <= $1`,
       [collection, id],
@@ -90,8 +134,9 @@ export class PostgresRecordStore implements RecordStore {
     }
   }
 
-  async #change(text: string, values: readonly unknown[]): Promise<boolean> {
-    const [row] = await this.#database.write<{ is_done: boolean }>(text, [this.#ownerEpoch, ...values]);
+  /** `values` begin with the collection. */
+  async #change(text: string, values: readonly [string, ...unknown[]]): Promise<boolean> {
+    const [row] = await this.#database.write<{ is_done: boolean }>(text, [this.#ownerEpoch, this.#watch.noticeOf(values[0]), ...values]);
     if (!row) throw new StorageError('fenced', 'another server has taken over the database: this one stands down');
     return row.is_done;
   }

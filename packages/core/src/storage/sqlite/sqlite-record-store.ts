@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../../log/storage-error.ts';
 import { isTitled } from '../page-index.ts';
-import type { ListOptions, RecordStore, StoredRecord } from '../storage.ts';
+import type { ListOptions, RecordChange, RecordStore, StoredRecord } from '../storage.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { TitleIndex, type TitlePlace } from './title-index.ts';
 
@@ -59,6 +59,21 @@ export class SqliteRecordStore implements RecordStore {
       const { changes } = this.#delete.run(collection, id);
       return () => changes > 0;
     });
+  }
+
+  update<T>(collection: string, id: string, change: RecordChange<T>): Promise<T | undefined> {
+    return this.#commits.write(() => {
+      const row = this.#get.get(collection, id) as RecordRow | undefined;
+      const value = row && (JSON.parse(row.json) as T);
+      const changed = change(value);
+      if (changed) this.#put.run(collection, id, changed.sort, JSON.stringify(changed.value));
+      return () => (changed ? changed.value : value);
+    });
+  }
+
+  /** One process has the database. */
+  watch(): () => void {
+    return () => undefined;
   }
 
   async list<T>(collection: string, { limit, before, titled }: ListOptions = {}): Promise<readonly StoredRecord<T>[]> {

@@ -8,6 +8,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock, RecordStore } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
 
 export interface IssuedToken<T> {
   readonly id: string;
@@ -39,6 +40,10 @@ export class TokenStore<T> {
   readonly #options: TokenStoreOptions;
   readonly #held: Map<string, StoredToken<T>>;
   readonly #watching = new Map<string, Set<AbortController>>();
+  readonly #reading = new Mutex();
+  /** How many changes of a token are under way here, and which were since the last reading began. */
+  readonly #changing = new Map<string, number>();
+  #changed = new Set<string>();
 
   private constructor(options: TokenStoreOptions, held: Map<string, StoredToken<T>>) {
     this.#options = options;
@@ -46,8 +51,40 @@ export class TokenStore<T> {
   }
 
   static async open<T>(options: TokenStoreOptions): Promise<TokenStore<T>> {
-    const records = await options.records.list<StoredToken<T>>(options.collection);
-    return new TokenStore<T>(options, new Map(records.map(({ id, value }) => [id, value])));
+    const store = new TokenStore<T>(options, new Map());
+    options.records.watch(options.collection, () => void store.#read().catch(() => undefined));
+    await store.#read();
+    return store;
+  }
+
+  /** As stored now: other servers issue and revoke too. What is unreadable for a moment stays as it was. */
+  async #read(): Promise<void> {
+    await this.#reading.run(async () => {
+      const { records, collection } = this.#options;
+      this.#changed = new Set(this.#changing.keys());
+      const stored = new Map((await records.list<StoredToken<T>>(collection)).map(({ id, value }) => [id, value]));
+      for (const id of [...this.#held.keys()]) if (!stored.has(id) && !this.#changed.has(id)) this.#forget(id);
+      for (const [id, value] of stored) if (!this.#changed.has(id)) this.#held.set(id, value);
+    });
+  }
+
+  /** What is read meanwhile says nothing of this token. */
+  async #change<R>(id: string, write: () => Promise<R>): Promise<R> {
+    this.#changed.add(id);
+    this.#changing.set(id, (this.#changing.get(id) ?? 0) + 1);
+    try {
+      return await write();
+    } finally {
+      const left = this.#changing.get(id)! - 1;
+      if (left > 0) this.#changing.set(id, left);
+      else this.#changing.delete(id);
+    }
+  }
+
+  #forget(id: string): boolean {
+    const wasThere = this.#held.delete(id);
+    for (const watcher of this.#watching.get(id) ?? []) watcher.abort();
+    return wasThere;
   }
 
   /** Those that are not over, newest first. */
@@ -70,7 +107,9 @@ export class TokenStore<T> {
       salt,
       hash: hashOf(secret, salt).toString('base64url'),
     };
-    await this.#put(stored);
+    this.#held.set(stored.id, stored);
+    const { records, collection } = this.#options;
+    await this.#change(stored.id, () => records.put(collection, { id: stored.id, sort: stored.created_at, value: stored }));
     return { token: `${this.#options.prefix}_${stored.id}_${secret}`, held: stored };
   }
 
@@ -93,14 +132,13 @@ export class TokenStore<T> {
     const now = this.#options.clock.now();
     if (!stored) return;
     if (seconds === undefined && stored.last_used_at !== null && now.getTime() - Date.parse(stored.last_used_at) < NOTE_USE_MS) return;
-    await this.#put({ ...stored, last_used_at: now.toISOString(), ...(seconds !== undefined && { expires_at: this.#after(seconds) }) });
+    await this.#replace({ ...stored, last_used_at: now.toISOString(), ...(seconds !== undefined && { expires_at: this.#after(seconds) }) });
   }
 
   /** False: there is none. */
   async revoke(id: string): Promise<boolean> {
-    const wasThere = this.#held.delete(id);
-    for (const watcher of this.#watching.get(id) ?? []) watcher.abort();
-    return (await this.#options.records.delete(this.#options.collection, id)) || wasThere;
+    const wasThere = this.#forget(id);
+    return (await this.#change(id, () => this.#options.records.delete(this.#options.collection, id))) || wasThere;
   }
 
   async revokeThose(isMeant: (value: T) => boolean): Promise<void> {
@@ -134,10 +172,13 @@ export class TokenStore<T> {
     return new Date(this.#options.clock.now().getTime() + seconds * 1000).toISOString();
   }
 
-  /** In memory first: of two changes at once the later one is stored later. */
-  async #put(stored: StoredToken<T>): Promise<void> {
+  /** In memory first: of two changes at once the later one is stored later. One that was revoked, here or by another server, stays so. */
+  async #replace(stored: StoredToken<T>): Promise<void> {
     this.#held.set(stored.id, stored);
-    await this.#options.records.put(this.#options.collection, { id: stored.id, sort: stored.created_at, value: stored });
+    const { records, collection } = this.#options;
+    const changed = { sort: stored.created_at, value: stored };
+    const now = await this.#change(stored.id, () => records.update<StoredToken<T>>(collection, stored.id, (one) => one && changed));
+    if (!now) this.#forget(stored.id);
   }
 }
 

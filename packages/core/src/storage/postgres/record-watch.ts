@@ -1,0 +1,115 @@
+/**
+ * Owns the connection that is notified of records which other servers change. It does not own what they are.
+ *
+ * Invariants
+ * N1  After a change of a watched collection by another server its watchers are called; they may be called for nothing.
+ * N2  Nothing is missed: notifications are trusted only while the connection has shown that they arrive, which they do not behind a pooler in
+ *     transaction mode. Else the collections are compared every `POLL_MS`.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import type { Database } from './database.ts';
+
+const CHANNEL = 'tendon_records';
+const POLL_MS = 500;
+/** While notifications arrive: whether the connection is still there. */
+const PROBE_MS = 15_000;
+const PROBE_WAIT_MS = 1_000;
+
+export class RecordWatch {
+  readonly #url: string;
+  readonly #database: Database;
+  /** Distinguishes this server's own notifications from those of others. */
+  readonly #self = randomUUID();
+  readonly #watchers = new Map<string, Set<() => void>>();
+  readonly #seen = new Map<string, string>();
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(url: string, database: Database) {
+    this.#url = url;
+    this.#database = database;
+  }
+
+  watch(collection: string, onChange: () => void): () => void {
+    const watchers = this.#watchers.get(collection) ?? new Set();
+    this.#watchers.set(collection, watchers.add(onChange));
+    this.#running ??= this.#run();
+    return () => void watchers.delete(onChange);
+  }
+
+  /** What a write notifies others of; `null` where nobody watches the collection. */
+  noticeOf(collection: string): string | null {
+    return this.#watchers.has(collection) ? JSON.stringify([this.#self, collection]) : null;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const isTrusted = await this.#listen().catch(() => false);
+      // Also after a connection that was trusted: what came between is compared.
+      if (!signal.aborted) await this.#poll().catch(() => undefined);
+      if (!isTrusted) await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Resolves when the connection is over, with whether notifications arrived on it. */
+  async #listen(): Promise<boolean> {
+    const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: PROBE_WAIT_MS * 5, keepAlive: true });
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    const signal = AbortSignal.any([over.signal, this.#closing.signal]);
+    let arrived: (() => void) | undefined;
+    client.on('error', end).on('end', end);
+    client.on('notification', ({ payload = '' }) => {
+      const [sender, collection] = JSON.parse(payload) as [string, string | null];
+      if (sender !== this.#self) this.#call(collection ?? '');
+      else if (collection === null) arrived?.();
+    });
+    let isTrusted = false;
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+      while (!signal.aborted) {
+        const probe = new Promise<boolean>((resolve) => (arrived = () => resolve(true)));
+        // Over another connection: a pooler would bring what it sends on this one.
+        await this.#database.write('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify([this.#self, null])]);
+        if (!(await Promise.race([probe, setTimeout(PROBE_WAIT_MS, false, { signal })]))) return false;
+        if (!isTrusted) await this.#poll();
+        isTrusted = true;
+        await setTimeout(PROBE_MS, undefined, { signal });
+      }
+    } catch {
+      // The connection broke, or this is closing.
+    } finally {
+      client.end().catch(() => undefined);
+    }
+    return isTrusted;
+  }
+
+  /** Compares the watched collections with how they were. */
+  async #poll(): Promise<void> {
+    const rows = await this.#database.read<{ collection: string; state: string }>(
+      `SELECT collection, md5(string_agg(id || ' ' || version || ' ' || xmin, E'\\n' ORDER BY id)) AS state
+       FROM tendon.records WHERE collection = ANY($1) GROUP BY collection`,
+      [[...this.#watchers.keys()]],
+    );
+    const states = new Map(rows.map(({ collection, state }) => [collection, state]));
+    for (const collection of this.#watchers.keys()) {
+      const state = states.get(collection) ?? '';
+      // The first time too: it may have changed since its watcher read it.
+      if (this.#seen.get(collection) !== state) this.#call(collection);
+      this.#seen.set(collection, state);
+    }
+  }
+
+  #call(collection: string): void {
+    for (const onChange of this.#watchers.get(collection) ?? []) onChange();
+  }
+}
