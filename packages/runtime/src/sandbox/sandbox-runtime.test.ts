@@ -30,12 +30,14 @@ describe('a runtime and what it hears', () => {
   let client: ExecutorClient;
   let incarnation = 'one';
   const requests: string[] = [];
+  const traceparents: unknown[] = [];
   const lost = Promise.withResolvers<string>();
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tendon-wire-'));
     client = createExecutorClient({ socketPath: join(folder, 'executor.sock') });
     requests.length = 0;
+    traceparents.length = 0;
     incarnation = 'one';
   });
   afterEach(async () => {
@@ -51,6 +53,7 @@ describe('a runtime and what it hears', () => {
     const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       requests.push(`${request.method} ${request.url}`);
       if (request.url === '/alive') return void response.end(JSON.stringify({ status: 'ok', incarnation, pid: 1 }));
+      if (request.headers.traceparent !== undefined) traceparents.push(request.headers.traceparent);
       if (request.url !== '/execute_action') return void response.writeHead(204).end();
       answer(JSON.parse(await text(request)) as ExecuteRequest, response, (attempt += 1));
     };
@@ -65,6 +68,7 @@ describe('a runtime and what it hears', () => {
       timestamp?: string;
       onOutput?: (chunk: OutputChunk) => void;
       signal?: AbortSignal;
+      traceparent?: string;
     } = {},
   ): Promise<ExecuteResult> {
     const { retries = ON_THIS_HOST, timestamp = '2026-01-03T00:00:00.000Z', isFresh = true, ...options } = more;
@@ -102,6 +106,14 @@ describe('a runtime and what it hears', () => {
         action: { action: 'run', args: { command: 'x' } },
       },
     ]);
+  });
+
+  it('SV1123: the executor is sent the trace of a call, and nothing else is', async () => {
+    await listen((_request, response) => void response.end(line(OUTCOME)));
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await execute();
+    await execute({ traceparent });
+    expect(traceparents).toEqual([traceparent]);
   });
 
   it('SB26: a broken connection is mended, and no output comes twice or is lost', async () => {
