@@ -20,11 +20,11 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a person does in the panels of our page: the suite has no page, and asks the routes behind them by their own rules.',
-    ids: 'CL970–CL977, CL1240, CL1241, CL1200',
+    ids: 'CL970–CL977, CL1240–CL1242, CL1200',
   },
   {
-    why: 'A person’s terminal in our sandbox and their hold of the agent’s, and where delegated agents work: no client of any generation asks for them, and no document describes them.',
-    ids: 'SV972, SV973, SV991, SV992, SV1080, RT840–RT843, EN1030–EN1033',
+    why: 'A person’s terminal in our sandbox and their hold of the agent’s, which other servers our page may ask, and where delegated agents work: no client of any generation asks for them, and no document describes them.',
+    ids: 'SV972, SV973, SV991, SV992, SV1080, SV1081, RT840–RT843, EN1030–EN1033',
   },
   {
     why: 'When an answer is heard, and not before: a client cannot place a second decision between the two looks of a server. SV960 asks what it can see.',

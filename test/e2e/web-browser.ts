@@ -32,13 +32,15 @@ export interface PageOptions {
   readonly height?: number;
   /** Lets the page install its service worker. */
   readonly hasWorker?: boolean;
+  /** Addresses of other servers that it may ask. */
+  readonly servers?: readonly string[];
 }
 
 /** A page at `url`; when the test is over it is closed, and must not have thrown nor asked any other host than the server and its previews for anything. */
 export async function openPage(
   browser: Browser,
   url: string,
-  { theme = 'light', width = 1440, height = 900, hasWorker = false }: PageOptions = {},
+  { theme = 'light', width = 1440, height = 900, hasWorker = false, servers = [] }: PageOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -53,7 +55,8 @@ export async function openPage(
   page.on('request', (request) => {
     const { protocol, host } = new URL(request.url());
     const isPreview = host.endsWith(`.localhost:${new URL(url).port}`);
-    if (protocol.startsWith('http') && host !== new URL(url).host && !isPreview) foreign.push(request.url());
+    const isOther = servers.includes(`${protocol}//${host}`);
+    if (protocol.startsWith('http') && host !== new URL(url).host && !isPreview && !isOther) foreign.push(request.url());
   });
   onTestFinished(async () => {
     await context.close();

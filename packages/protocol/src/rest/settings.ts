@@ -4,6 +4,12 @@ import { GivenMcpConfig, McpConfig } from './mcp-config.ts';
 import { ModelEffort, ModelName } from './models.ts';
 import { NetworkAllow, NetworkMode } from './network.ts';
 
+/** `http://host:port`; each has a place in the policy of the page, so it is nothing but that. */
+const ServerOrigin = z
+  .string()
+  .max(200)
+  .regex(/^https?:\/\/(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/);
+
 const flag = z.boolean().nullish();
 const text = z.string().nullish();
 
@@ -47,6 +53,8 @@ export const SettingsUpdate = z.object({
   condenser_max_size: z.number().int().min(20).nullish(),
   /** Commands that must pass before an agent's task counts as finished. */
   finish_checks: z.array(z.string().trim().min(1).max(2_000)).max(8).nullish(),
+  /** Other servers that the web app of this one may speak to; their keys stay in the browser. */
+  connected_servers: z.array(ServerOrigin).max(16).nullish(),
   git_user_name: text,
   git_user_email: text,
   /** The network of conversations that have no mode of their own, no wider than the server's; `null` is the server's. */
@@ -98,6 +106,7 @@ export const Settings = z.object({
   max_budget_per_task: z.number().nullable(),
   condenser_max_size: z.number().int().nullable(),
   finish_checks: z.array(z.string()),
+  connected_servers: z.array(z.string()),
   email: z.string().nullable(),
   email_verified: z.boolean().nullable(),
   git_user_name: z.string().nullable(),

@@ -70,6 +70,7 @@ const DEFAULTS: Values = {
   max_budget_per_task: null,
   condenser_max_size: 120,
   finish_checks: [],
+  connected_servers: [],
   git_user_name: 'tendon',
   git_user_email: 'tendon@localhost',
   sandbox_network: null,

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Settings } from '@tendon/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../platform/http/app.ts';
 import { enterByToken, needsLogin } from '../access/browser-session.ts';
@@ -14,6 +15,7 @@ const NEVER = 'no-cache, no-store, must-revalidate, max-age=0';
 interface WebAppContext extends AdmitContext {
   /** The folder of the built web app, if there is one. */
   readonly webRoot: string | undefined;
+  readonly settings: { readonly current: Pick<Settings, 'connected_servers'> | undefined };
 }
 
 /** The web app at `/`; a path that is no file is one of its pages. Unknown paths under `/api` are JSON. */
@@ -38,10 +40,10 @@ export const webAppRoutes: Routes<WebAppContext> = (app, context) => {
 async function serve(web: WebFiles, context: WebAppContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = request.url.split('?', 1)[0]!;
   const file = path === '/index.html' ? undefined : web.files.get(path);
-  if (file) return sendFile(web, file, path, request, reply);
+  if (file) return sendFile(web, file, { path, context, request, reply });
   const page = isPage(request);
   if (page && ((await enterByToken(context, request, reply)) || sendLogin(context, request, reply))) return reply;
-  return page ? sendFile(web, web.files.get('/index.html')!, '/index.html', request, reply) : fail(reply, 'NOT_FOUND');
+  return page ? sendFile(web, web.files.get('/index.html')!, { path: '/index.html', context, request, reply }) : fail(reply, 'NOT_FOUND');
 }
 
 /**
@@ -70,7 +72,14 @@ function sendLogin(context: WebAppContext, request: FastifyRequest, reply: Fasti
   return true;
 }
 
-async function sendFile(web: WebFiles, file: WebFile, path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+interface Asked {
+  readonly path: string;
+  readonly context: WebAppContext;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+async function sendFile(web: WebFiles, file: WebFile, { path, context, request, reply }: Asked): Promise<FastifyReply> {
   const encoding = ENCODINGS.find((one) => file.encoded[one] !== undefined && accepts(request, one));
   const source = encoding === undefined ? file.path : file.encoded[encoding]!;
   const { size, mtimeMs } = await stat(source);
@@ -81,7 +90,10 @@ async function sendFile(web: WebFiles, file: WebFile, path: string, request: Fas
     void reply.header('vary', [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', '));
   if (path.startsWith('/assets/')) void reply.header('cache-control', FOREVER);
   else void reply.header('cache-control', NEVER).header('pragma', 'no-cache').header('expires', '0');
-  if (file.type.startsWith('text/html')) void reply.header('content-security-policy', web.policy).header('x-frame-options', 'DENY');
+  if (file.type.startsWith('text/html')) {
+    const policy = web.policy(context.settings.current?.connected_servers ?? []);
+    void reply.header('content-security-policy', policy).header('x-frame-options', 'DENY');
+  }
   if (request.headers['if-none-match'] === tag)
     return reply.removeHeader('content-length').removeHeader('content-encoding').code(304).send();
   return reply.send(createReadStream(source));

@@ -19,8 +19,8 @@ export interface WebFile {
 export interface WebFiles {
   /** By URL path, e.g. `/assets/index-1a2b.js`. */
   readonly files: ReadonlyMap<string, WebFile>;
-  /** `Content-Security-Policy` of the page; its inline scripts are allowed by hash. */
-  readonly policy: string;
+  /** `Content-Security-Policy` of a page that may speak to these servers too; its inline scripts are allowed by hash. */
+  readonly policy: (servers: readonly string[]) => string;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -70,26 +70,28 @@ export async function openWebFiles(root: string | undefined, previews: PreviewSi
     });
   }
   const page = files.get('/index.html');
-  return page && { files, policy: isForeign ? FOREIGN_POLICY : contentPolicy(await readFile(page.path, 'utf8'), previews) };
+  return page && { files, policy: isForeign ? () => FOREIGN_POLICY : contentPolicy(await readFile(page.path, 'utf8'), previews) };
 }
 
 /** Previews of what agents build are shown in frames, from their own origin. */
-function contentPolicy(html: string, { scheme, domain }: PreviewSite): string {
+function contentPolicy(html: string, { scheme, domain }: PreviewSite): WebFiles['policy'] {
   const inline = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
     ([, code]) => `'sha256-${createHash('sha256').update(code!).digest('base64')}'`,
   );
-  return [
-    "default-src 'self'",
-    `script-src ${["'self'", ...inline].join(' ')}`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    "connect-src 'self' ws: wss:",
-    "worker-src 'self' blob:",
-    `frame-src ${scheme}://*.${domain}:*`,
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  const sources = (servers: readonly string[]): string => ["'self'", 'ws:', 'wss:', ...servers].join(' ');
+  return (servers) =>
+    [
+      "default-src 'self'",
+      `script-src ${["'self'", ...inline].join(' ')}`,
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data: blob:",
+      "font-src 'self' data:",
+      `connect-src ${sources(servers)}`,
+      "worker-src 'self' blob:",
+      `frame-src ${scheme}://*.${domain}:*`,
+      "object-src 'none'",
+      "base-uri 'none'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+    ].join('; ');
 }

@@ -1,10 +1,47 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { type ConversationInfo, createRest } from '@tendon/client';
+import { type ConversationInfo, createRest, type Rest } from '@tendon/client';
 import { isDemoModel, modelLabel } from './models.ts';
 import { stored } from './stored.ts';
 
-/** The server that served this page. */
-export const tendon = createRest({ baseUrl: location.origin, apiKey: () => stored.get('key') ?? undefined });
+/** The server that served this page; its settings name the others. */
+export const homeServer = createRest({ baseUrl: location.origin, apiKey: () => serverKey.get(location.origin) });
+
+/** Keys of servers, in this browser alone; each goes to its own server and to no other. */
+export const serverKey = {
+  get: (server: string): string | undefined => stored.get(keyName(server)) ?? undefined,
+  set: (server: string, key: string | undefined): void => stored.set(keyName(server), key ?? null),
+};
+
+function keyName(server: string): string {
+  return server === location.origin ? 'key' : `key.${server}`;
+}
+
+const CHOSEN = 'tendon.server';
+
+/** The server that the pages of this tab show; see `showServer`. */
+export let tendon = restOf(chosenServer());
+
+/** From now on pages show that server; what is drawn must be drawn anew. A tab that is loaded again stays with it. */
+export function showServer(server: string): void {
+  try {
+    sessionStorage.setItem(CHOSEN, server);
+  } catch {
+    // It holds until the page is loaded again.
+  }
+  tendon = restOf(server);
+}
+
+export function restOf(server: string): Rest {
+  return server === location.origin ? homeServer : createRest({ baseUrl: server, apiKey: () => serverKey.get(server) });
+}
+
+function chosenServer(): string {
+  try {
+    return sessionStorage.getItem(CHOSEN) ?? location.origin;
+  } catch {
+    return location.origin;
+  }
+}
 
 export const conversationsQuery = queryOptions({
   queryKey: ['conversations'],

@@ -1,10 +1,9 @@
 import { paths } from './paths.ts';
-import { tendon } from './server.ts';
-import { stored } from './stored.ts';
+import { serverKey, tendon } from './server.ts';
 
 /** Forgets the key of this browser and ends its session; the page that comes next asks for a key where one is needed. */
 export async function signOut(): Promise<void> {
   await tendon.signOut().catch(() => undefined); // Without a server there is nothing to end.
-  stored.set('key', null);
+  serverKey.set(tendon.baseUrl, undefined);
   location.assign(paths.home);
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { stored } from '../lib/stored.ts';
+import { serverKey, tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { t } from '../lib/language/text.ts';
 
@@ -11,7 +11,7 @@ export function SignIn({ onKey, small = true }: { readonly onKey: () => void; re
       className="flex items-center gap-1.5"
       onSubmit={(event) => {
         event.preventDefault();
-        stored.set('key', key.trim() || null);
+        serverKey.set(tendon.baseUrl, key.trim() || undefined);
         onKey();
       }}
     >

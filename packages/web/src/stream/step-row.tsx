@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { type TabName, useConversationActs } from '../conversation/open-conversation.ts';
 import { elapsed } from '../copy/figures.ts';
 import { paths } from '../lib/paths.ts';
+import { tendon } from '../lib/server.ts';
 import { useNow } from '../lib/use-now.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -110,7 +111,7 @@ function Acts({ step, card, isRestoring, onRestore }: ActsProps) {
       <IconButton
         small
         label={t('Copy link')}
-        onClick={() => void navigator.clipboard.writeText(location.origin + paths.event(id, step.id))}
+        onClick={() => void navigator.clipboard.writeText(tendon.baseUrl + paths.event(id, step.id))}
       >
         <Icon of={Link2} small />
       </IconButton>

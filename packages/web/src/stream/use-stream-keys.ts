@@ -2,6 +2,7 @@ import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { type Command, useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
+import { tendon } from '../lib/server.ts';
 import { isFailure, type StreamItem } from './stream-item.ts';
 import type { VirtualRows } from './use-virtual-rows.ts';
 import { t } from '../lib/language/text.ts';
@@ -93,7 +94,7 @@ function useEventCommands(item: StreamItem | undefined, row: () => HTMLElement |
       'copy-link',
       t('Copy a link to the event'),
       'y',
-      () => void navigator.clipboard.writeText(location.origin + paths.event(id, item!.id)),
+      () => void navigator.clipboard.writeText(tendon.baseUrl + paths.event(id, item!.id)),
     ),
     act('json', t('View the source of the event'), 'r', () => show({ tab: 'raw', eventId: item!.id })),
   ];

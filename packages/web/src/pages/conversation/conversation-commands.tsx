@@ -5,6 +5,7 @@ import { type TabName, useConversationActs, useFact } from '../../conversation/o
 import { saveTrajectory } from '../../conversation/save-trajectory.ts';
 import { type Command, useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
+import { tendon } from '../../lib/server.ts';
 import { useServed } from '../../workbench/use-served.ts';
 import { TAB_NAMES } from '../../workbench/workbench.tsx';
 import { takeTerminal } from '../../workbench/terminal/taken-terminal.ts';
@@ -33,7 +34,11 @@ export const ConversationCommands = memo(function ConversationCommands({ workben
       show({ tab: 'terminal' });
     }),
     here('export', t('Download as JSON'), () => void saveTrajectory(id)),
-    here('copy-conversation-link', t('Copy a link to the conversation'), () => void navigator.clipboard.writeText(location.href)),
+    here(
+      'copy-conversation-link',
+      t('Copy a link to the conversation'),
+      () => void navigator.clipboard.writeText(tendon.baseUrl + paths.conversation(id)),
+    ),
     {
       id: 'workbench',
       title: workbench.isShown ? t('Hide the workbench') : t('Show the workbench'),

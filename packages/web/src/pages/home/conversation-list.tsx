@@ -3,8 +3,7 @@ import { ApiError, type ConversationInfo } from '@tendon/client';
 import { Search, X } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { isRunningNow, isWaiting } from '../../copy/state-sentence.ts';
-import { conversationsQuery, tendon } from '../../lib/server.ts';
-import { stored } from '../../lib/stored.ts';
+import { conversationsQuery, tendon, serverKey } from '../../lib/server.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
@@ -172,7 +171,7 @@ function ListError({ error, onRetry }: { readonly error: Error; readonly onRetry
   if (error instanceof ApiError && error.status === 401) {
     return (
       <div role="alert" className="flex flex-wrap items-center gap-3 text-ink-2">
-        {stored.get('key') === null ? t('This server wants a key.') : t('This server does not accept the key.')}
+        {serverKey.get(tendon.baseUrl) === undefined ? t('This server wants a key.') : t('This server does not accept the key.')}
         <SignIn small={false} onKey={() => void queries.invalidateQueries()} />
       </div>
     );

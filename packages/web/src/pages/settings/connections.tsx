@@ -1,13 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '@tendon/client';
 import { useState } from 'react';
-import { serverInfoQuery, tendon } from '../../lib/server.ts';
+import { navigate } from '../../lib/address.tsx';
+import { paths } from '../../lib/paths.ts';
+import { homeServer, restOf, serverInfoQuery, serverKey, showServer, tendon } from '../../lib/server.ts';
 import { signOut } from '../../lib/sign-out.ts';
-import { stored } from '../../lib/stored.ts';
 import { Button } from '../../ui/button.tsx';
 import { SettingField } from './setting-form.tsx';
 import { t, tx } from '../../lib/language/text.ts';
 
-/** The server of this page, and the addresses of others, each of which has a page of its own. */
+/** The server that this page shows, and the others that it can show. */
 export function Connections() {
   const { data: server, error } = useQuery(serverInfoQuery);
   return (
@@ -25,7 +27,7 @@ export function Connections() {
           </p>
         )}
         <p className="text-small text-ink-3">
-          {tx('Its API is described at {{address}}.', { address: <a href="/openapi.json">/openapi.json</a> })}
+          {tx('Its API is described at {{address}}.', { address: <a href={`${tendon.baseUrl}/openapi.json`}>/openapi.json</a> })}
         </p>
         <span>
           <Button look="line" onClick={() => void signOut()}>
@@ -38,59 +40,129 @@ export function Connections() {
   );
 }
 
-const NAME = 'servers';
+const homeSettings = queryOptions({ queryKey: ['home-settings'], queryFn: ({ signal }) => homeServer.settings.get(signal) });
 
+/** Their addresses are in the settings of the page's own server, which lets its page speak to them; their keys are in this browser. */
 function OtherServers() {
-  const [servers, setServers] = useState<readonly string[]>(() => (stored.get(NAME) ?? '').split('\n').filter((one) => one !== ''));
-  const [address, setAddress] = useState('');
-  const origin = /^https?:\/\//.test(address.trim()) && URL.canParse(address.trim()) ? new URL(address.trim()).origin : undefined;
-  const change = (next: readonly string[]) => {
-    setServers(next);
-    stored.set(NAME, next.length === 0 ? null : next.join('\n'));
+  const settings = useQuery(homeSettings);
+  const servers = settings.data?.connected_servers ?? [];
+  const store = useMutation({
+    mutationFn: (next: readonly string[]) => homeServer.settings.patch({ connected_servers: [...next] }),
+    // What a page may speak to is decided when it is loaded.
+    onSuccess: () => location.reload(),
+  });
+  const forget = (one: string) => {
+    serverKey.set(one, undefined);
+    if (tendon.baseUrl === one) showServer(location.origin);
+    store.mutate(servers.filter((other) => other !== one));
   };
+  const failed = settings.error ?? store.error;
   return (
     <section className="setting" aria-labelledby="servers-heading">
-      <h2 id="servers-heading">{t('Other servers')}</h2>
-      <p className="text-ink-2">{t('Each has its own conversations, settings and key; a link leads to its page.')}</p>
-      {servers.length > 0 && (
-        <ul aria-label={t('Other servers')}>
-          {servers.map((one) => (
-            <li key={one}>
-              <a href={one}>{one}</a>
-              <span className="flex-1" />
-              <Button
-                small
-                look="line"
-                aria-label={t('Forget {{one}}', { one })}
-                onClick={() => change(servers.filter((other) => other !== one))}
-              >
-                {t('Forget')}
-              </Button>
-            </li>
-          ))}
-        </ul>
+      <h2 id="servers-heading">{t('Servers')}</h2>
+      <p className="text-ink-2">{t('Each has its own conversations, settings and key. This page shows one at a time.')}</p>
+      <ul aria-label={t('Servers')}>
+        {[location.origin, ...servers].map((one) => (
+          <Server key={one} address={one} onForget={one === location.origin ? undefined : () => forget(one)} />
+        ))}
+      </ul>
+      {failed && (
+        <p role="alert" className="tone-bad">
+          {failed.message}
+        </p>
       )}
-      <form
-        className="setting-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (origin === undefined) return;
-          change([...new Set([...servers, origin])]);
-          setAddress('');
-        }}
-      >
-        <SettingField
-          label={t('Address')}
-          placeholder="http://192.168.1.20:3000"
-          value={address}
-          onChange={(event) => setAddress(event.target.value)}
-        />
-        <span>
-          <Button type="submit" look="line" disabled={origin === undefined}>
-            {t('Add the server')}
-          </Button>
-        </span>
-      </form>
+      <AddServer isBusy={store.isPending} onAdd={(origin) => store.mutate([...new Set([...servers, origin])])} />
     </section>
   );
+}
+
+/** One of them, asked with its own key: what it is, or why it cannot be used. */
+function Server({ address, onForget }: { readonly address: string; readonly onForget: (() => void) | undefined }) {
+  const queries = useQueryClient();
+  const rest = restOf(address);
+  const info = useQuery({
+    queryKey: ['server', address],
+    queryFn: ({ signal }) => rest.conversations.list({ limit: 1, signal }),
+    retry: false,
+  });
+  const isShown = tendon.baseUrl === rest.baseUrl;
+  const use = () => {
+    showServer(address);
+    queries.clear();
+    navigate(paths.home);
+  };
+  return (
+    <li>
+      <a href={address}>{rest.host}</a>
+      <span className={info.error ? 'text-bad' : 'text-ink-2'}>
+        {info.error ? troubleOf(info.error, rest.host) : info.data && t('Connected')}
+      </span>
+      <span className="flex-1" />
+      {isShown ? (
+        <span className="text-ink-2">{t('Shown on this page')}</span>
+      ) : (
+        <Button small look="line" aria-label={t('Show {{one}}', { one: rest.host })} disabled={!info.data} onClick={use}>
+          {t('Show')}
+        </Button>
+      )}
+      {onForget && (
+        <Button small look="line" aria-label={t('Forget {{one}}', { one: rest.host })} onClick={onForget}>
+          {t('Forget')}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** A page does not learn why another server does not answer it. */
+function troubleOf(error: Error, host: string): string {
+  if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return t('{{host}} does not accept the key.', { host });
+  if (error instanceof ApiError && error.status > 0) return t('{{host}} answered: {{message}}.', { host, message: error.message });
+  return t('{{host}} does not answer, or does not allow this page: set PERMITTED_CORS_ORIGINS={{origin}} where it runs.', {
+    host,
+    origin: location.origin,
+  });
+}
+
+function AddServer({ isBusy, onAdd }: { readonly isBusy: boolean; readonly onAdd: (origin: string) => void }) {
+  const [address, setAddress] = useState('');
+  const [key, setKey] = useState('');
+  const origin = originOf(address.trim());
+  return (
+    <form
+      className="setting-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (origin === undefined || isBusy) return;
+        if (key.trim() !== '') serverKey.set(origin, key.trim());
+        onAdd(origin);
+      }}
+    >
+      <SettingField
+        label={t('Address')}
+        placeholder="http://192.168.1.20:3000"
+        value={address}
+        onChange={(event) => setAddress(event.target.value)}
+      />
+      <SettingField
+        label={t('Key of that server')}
+        type="password"
+        autoComplete="off"
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <span>
+        <Button type="submit" look="line" disabled={origin === undefined || isBusy}>
+          {t('Add the server')}
+        </Button>
+      </span>
+    </form>
+  );
+}
+
+/** Nothing for what is no address, or this page's own. */
+function originOf(address: string): string | undefined {
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return undefined;
+  const { origin } = new URL(address);
+  return origin === location.origin ? undefined : origin;
 }
