@@ -16,9 +16,9 @@ describeEgress('local', { make: () => createLocalDriver({ executor: executorFold
     }
     await setPolicy({ mode: 'none', allowPrivate: [service] });
     expect((await get()).output).toContain('no network');
-    const reached = () => sandboxes.runtimes.reachedHosts('network').find(({ host, port }) => `${host}:${port}` === service);
-    expect(reached()).toMatchObject({ count: 2, times: [expect.any(Number), expect.any(Number)] });
-    await vi.waitFor(() => expect(reached()!.bytesIn).toBeGreaterThan(20), { timeout: 14_000 });
+    const reached = async () => (await sandboxes.runtimes.reachedHosts('network')).find(({ host, port }) => `${host}:${port}` === service);
+    expect(await reached()).toMatchObject({ count: 2, times: [expect.any(Number), expect.any(Number)] });
+    await vi.waitFor(async () => expect((await reached())!.bytesIn).toBeGreaterThan(20), { timeout: 14_000 });
   });
 
   it('SB74: a refusal is logged once', async () => {

@@ -44,6 +44,7 @@ export { dialOrigin } from './egress/dial.ts';
 export type { Dial } from './egress/dial.ts';
 export type { GitAccess, GitLogin } from './egress/git-broker.ts';
 export { hostPattern, isAskable, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './egress/network-policy.ts';
+export type { ReachedHost, ReachedStore } from './egress/reached-hosts.ts';
 export type { RefusedHost } from './egress/refused-hosts.ts';
 export type { AskPerson, RemoteGit } from './egress/egress.ts';
 export { HOP_HEADERS } from './transport/exchange.ts';

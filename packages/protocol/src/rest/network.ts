@@ -34,7 +34,7 @@ export const ConversationNetwork = z.object({
   allow_private: z.array(z.string()),
   /** Where the sandbox wanted to connect to and might not, the newest last. */
   refused: z.array(z.object({ host: z.string(), port: z.number().int(), reason: z.string(), count: z.number().int() })),
-  /** Where it has connected to since this server began, the newest last; the times of the newest connections, the bytes of ended ones. */
+  /** Where it has connected to, the newest last; the times of the newest connections, the bytes of ended ones. */
   reached: z.array(
     z.object({
       host: z.string(),

@@ -15,7 +15,7 @@ import {
   nameRefusal,
   plainName,
 } from './network-policy.ts';
-import { createReachedHosts, type ReachedHost, type ReachedHosts } from './reached-hosts.ts';
+import { createReachedRecord, type ReachedHost, type ReachedHosts, type ReachedStore } from './reached-hosts.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 import { passOn } from './pass-on.ts';
 
@@ -43,6 +43,8 @@ export interface EgressOptions extends EgressTokens {
   readonly networkOf?: (conversationId: string) => Promise<NetworkPolicy>;
   /** Default: what is not on the list is refused. */
   readonly askPerson?: AskPerson;
+  /** Default: what was reached is known to this process alone. */
+  readonly reached?: ReachedStore;
   readonly notice: (notice: string) => void;
   /** Milliseconds since some beginning; they bound what is logged. */
   readonly now?: () => number;
@@ -56,35 +58,35 @@ export interface RemoteGit {
 
 /** How the sandboxes of one server reach the world: each by its conversation's policy. */
 export interface Egress {
-  of(conversationId: string): ProxyOptions & { readonly dial: Dial };
+  /** `ownDial`: for what asks in the sandbox's name; it goes no further, and is nothing that the sandbox reached. */
+  of(conversationId: string): ProxyOptions & { readonly dial: Dial; readonly ownDial: Dial };
   policyOf(conversationId: string): Promise<NetworkPolicy>;
   /** Missing where nobody is asked. */
   readonly askPerson: AskPerson | undefined;
   gitHosts(conversationId: string): readonly string[];
   refusedHosts(conversationId: string): readonly RefusedHost[];
-  reachedHosts(conversationId: string): readonly ReachedHost[];
-  forget(conversationId: string): void;
+  reachedHosts(conversationId: string): Promise<readonly ReachedHost[]>;
+  /** What was refused; with `forGood` also what was reached. */
+  forget(conversationId: string, options: { readonly forGood: boolean }): Promise<void>;
+  /** Resolves when what was reached is stored. */
+  close(): Promise<void>;
 }
 
 /** What is remembered of a conversation, whichever sandbox it has. */
 interface Refusals {
   readonly hosts: RefusedHosts;
-  readonly reached: ReachedHosts;
   readonly log: RefusalLog;
 }
 
 export function createEgress(options: EgressOptions): Egress {
-  const { upstreamProxy, nameServers, networkOf, askPerson, git, remoteGit, boundSecrets, notice, now } = options;
+  const { upstreamProxy, nameServers, networkOf, askPerson, git, remoteGit, boundSecrets, notice } = options;
   const hosts = createHostsFile();
   const dialAnywhere = createDialAnywhere();
   const refusals = new Map<string, Refusals>();
+  const record = createReachedRecord(options.reached);
 
   function refusalsOf(conversationId: string): Refusals {
-    const known = refusals.get(conversationId) ?? {
-      hosts: createRefusedHosts(),
-      reached: createReachedHosts(() => Date.now()),
-      log: createRefusalLog(notice, now ?? (() => performance.now())),
-    };
+    const known = refusals.get(conversationId) ?? newRefusals(options);
     refusals.set(conversationId, known);
     return known;
   }
@@ -101,27 +103,28 @@ export function createEgress(options: EgressOptions): Egress {
     policyOf,
     askPerson,
     of(conversationId) {
-      const { hosts: refused, reached, log } = refusalsOf(conversationId);
+      const { hosts: refused, log } = refusalsOf(conversationId);
+      const reached = record.of(conversationId);
       const onRefused = (place: string, reason: string): void =>
         log.write(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`);
       const hold: NameHold = {
         applies: async (host, port) => isHeldToName(await policyOf(conversationId), host, port),
         onRefused: (host, port, reason) => void (refused.note(host, port, reason) && onRefused(`${host}:${port}`, reason)),
       };
-      const policed = (by: Pick<PolicedDialOptions, 'dial' | 'dialAnywhere'>): Dial =>
+      const policed = (by: Pick<PolicedDialOptions, 'dial' | 'dialAnywhere' | 'reached'>): Dial =>
         policedDial({
           policy: () => policyOf(conversationId),
           ...by,
           ask: askPerson && ((host, port) => askPerson(conversationId, { host, port })),
           refused,
-          reached,
           onRefused,
         });
-      const shared = { hold, ...(boundSecrets && { boundSecrets }) };
-      const dialled = policed({ dial: reachOf(), dialAnywhere });
+      const ownDial = policed({ dial: reachOf(), dialAnywhere });
+      const shared = { hold, ownDial, ...(boundSecrets && { boundSecrets }) };
+      const dialled = policed({ dial: reachOf(), dialAnywhere, reached });
       const remote = remoteGit?.(conversationId);
       if (remote) {
-        const toBroker = policed({ dial: remote.dial, dialAnywhere: remote.dial });
+        const toBroker = policed({ dial: remote.dial, dialAnywhere: remote.dial, reached });
         return { dial: dialled, ...shared, git: createGitRelay(toBroker) };
       }
       if (git === undefined) return { dial: dialled, ...shared };
@@ -129,10 +132,18 @@ export function createEgress(options: EgressOptions): Egress {
       return { dial: dialled, ...shared, git: createGitBroker({ access: git, dial: dialled, onUse }) };
     },
     gitHosts: (conversationId) => remoteGit?.(conversationId)?.hosts ?? git?.hosts() ?? [],
-    reachedHosts: (conversationId) => refusals.get(conversationId)?.reached.list ?? [],
+    reachedHosts: record.list,
     refusedHosts: (conversationId) => refusals.get(conversationId)?.hosts.list ?? [],
-    forget: (conversationId) => void refusals.delete(conversationId),
+    async forget(conversationId, { forGood }) {
+      refusals.delete(conversationId);
+      if (forGood) await record.forget(conversationId);
+    },
+    close: record.close,
   };
+}
+
+function newRefusals({ notice, now = () => performance.now() }: Pick<EgressOptions, 'notice' | 'now'>): Refusals {
+  return { hosts: createRefusedHosts(), log: createRefusalLog(notice, now) };
 }
 
 /** Lines for the log about the refused places of one sandbox. Whatever it asks for, they are bounded in time. */
@@ -190,7 +201,8 @@ interface PolicedDialOptions {
   /** Asks a person for a name that only the conversation's list lacks; see `AskPerson`. Default: nobody is asked. */
   readonly ask?: ((name: string, port: number) => Promise<string | undefined>) | undefined;
   readonly refused: RefusedHosts;
-  readonly reached: ReachedHosts;
+  /** Default: what it reaches is not remembered. */
+  readonly reached?: ReachedHosts;
   /** Once for each place, as long as it is remembered. */
   readonly onRefused: (place: string, reason: string) => void;
 }
@@ -209,7 +221,7 @@ function policedDial({ policy, dial, dialAnywhere, ask, refused, reached, onRefu
       const reason = isPrivate ? undefined : nameRefusal(current, host, port);
       if (reason !== undefined) throw new AddressRefused(reason);
       const socket = await (isPrivate ? dialAnywhere : dial)(host, port, signal);
-      reached.note(host, port, socket);
+      reached?.note(host, port, socket);
       return socket;
     } catch (error) {
       if (error instanceof AddressRefused && refused.note(host, port, error.message))

@@ -65,14 +65,7 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     },
     remount: (conversationId) => held.remount(conversationId),
     async stop(conversationId, { forGood = false } = {}) {
-      await held.end(conversationId, STOPPED, async () => {
-        context.egress.forget(conversationId);
-        try {
-          await context.folders.removeSandbox(context.folders.nameOf(conversationId));
-        } finally {
-          await context.driver.forget?.(conversationId, { workspace: forGood });
-        }
-      });
+      await held.end(conversationId, STOPPED, () => forgetSandbox(context, conversationId, forGood));
     },
     counts: () => countSandboxes(entries.values()),
     list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),
@@ -86,8 +79,22 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
       idle.close();
       await context.kernelPackages.close();
       await held.release({ stopSandboxes });
+      await context.egress.close();
     },
   };
+}
+
+/** All is tried, also where a part fails. */
+async function forgetSandbox({ egress, folders, driver }: SandboxContext, conversationId: string, forGood: boolean): Promise<void> {
+  try {
+    await folders.removeSandbox(folders.nameOf(conversationId));
+  } finally {
+    try {
+      await driver.forget?.(conversationId, { workspace: forGood });
+    } finally {
+      await egress.forget(conversationId, { forGood });
+    }
+  }
 }
 
 function reachesOf(
@@ -117,8 +124,8 @@ function reachesOf(
       if (driver.remote === undefined) return egress.refusedHosts(conversationId);
       return entry?.state === 'live' ? driver.remote.refusedHosts(entry.open.handle).catch(() => []) : [];
     },
-    reachedHosts: (conversationId) => (driver.remote === undefined ? egress.reachedHosts(conversationId) : []),
-    dialAs: (conversationId) => egress.of(conversationId).dial,
+    reachedHosts: async (conversationId) => (driver.remote === undefined ? egress.reachedHosts(conversationId) : []),
+    dialAs: (conversationId) => egress.of(conversationId).ownDial,
     async networkChanged(conversationId) {
       if (driver.remote === undefined) return;
       const changed = conversationId === undefined ? [...entries.keys()] : [conversationId];

@@ -74,8 +74,8 @@ export interface SandboxReaches {
   addressOf(conversationId: string): ExecutorAddress | undefined;
   /** Where the conversation's sandbox wanted to connect to and might not, the newest last; a bounded number. */
   refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
-  /** Where it has connected to since this server began, the newest last; a bounded number, and nothing of a sandbox on another machine. */
-  reachedHosts(conversationId: string): readonly ReachedHost[];
+  /** Where it has connected to, the newest last; a bounded number, and nothing of a sandbox on another machine. */
+  reachedHosts(conversationId: string): Promise<readonly ReachedHost[]>;
   /** Connections as the conversation's sandbox may make them: what asks in its name goes no further. */
   dialAs(conversationId: string): Dial;
   /** Its policy is another now, or everybody's: resolves when the egress proxy of the sandbox, wherever it runs, has it or could not be reached. */

@@ -3,7 +3,7 @@ import type { AgentState, ConversationModels } from '@tendon/protocol';
 import { join } from 'node:path';
 import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
-import { createSandboxPool, type SandboxPool } from '@tendon/runtime';
+import { createSandboxPool, type ReachedHost, type ReachedStore, type SandboxPool } from '@tendon/runtime';
 import { pruneWsSessions } from '../compat/opendevin/sockets/ws-sessions.ts';
 import { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
@@ -139,6 +139,19 @@ function createRegistry({ driver, settings, ...foundation }: Foundation, questio
   });
 }
 
+/** What sandboxes reached, by conversation. */
+const REACHED = 'reached';
+
+function reachedIn({ records }: Foundation['storage']): ReachedStore {
+  return {
+    read: async (id) => (await records.get<readonly ReachedHost[]>(REACHED, id)) ?? [],
+    async write(id, places) {
+      if (places.length === 0) await records.delete(REACHED, id);
+      else await records.put(REACHED, { id, sort: '', value: places });
+    },
+  };
+}
+
 function createSandboxes(foundation: Foundation, registry: ConversationRegistry): SandboxPool {
   const { config, clock, logger, storage, secretStore, providerTokens, boundSecrets } = foundation;
   const { driver, otherReapers, network } = foundation.driver;
@@ -159,6 +172,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
     networkOf: (id) => registry.networkOf(id),
     askPerson: (id, place) => registry.questions.ask(id, place),
+    reached: reachedIn(storage),
     registries: network,
     git: gitAccess(providerTokens),
     boundSecrets,

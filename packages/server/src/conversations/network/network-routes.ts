@@ -26,7 +26,7 @@ export const conversationNetworkRoutes: Routes<{ readonly conversations: Convers
     const { mode, allow, allowPrivate } = await conversations.networkOf(record);
     const questions = [...(await conversations.questions.list(record.id))];
     const refused = [...(await runtimes.refusedHosts(record.id))];
-    const reached = runtimes.reachedHosts(record.id).map(({ host, port, count, times, bytesIn, bytesOut }) => {
+    const reached = (await runtimes.reachedHosts(record.id)).map(({ host, port, count, times, bytesIn, bytesOut }) => {
       return { host, port, count, times: times.map((at) => new Date(at).toISOString()), bytes_in: bytesIn, bytes_out: bytesOut };
     });
     return { mode, allow: [...allow], allow_private: [...allowPrivate], refused, reached, questions };
