@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, 
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { reasonOf } from '../action-handler.ts';
 import { EditFailure, NotText } from './failures.ts';
+import { processStat } from '../processes/process-tree.ts';
 import { isTemporary, temporaryName } from './temporary-name.ts';
 
 export interface DiskOptions {
@@ -10,7 +11,7 @@ export interface DiskOptions {
   readonly hidden: readonly string[];
   /** Absolute paths that are read-only in the workspace. */
   readonly readOnly?: readonly string[];
-  /** Notes what is being written, so that it can be cleaned up; outlives the executor. */
+  /** Notes what is being written, so that it can be cleaned up; outlives the executor, and others may write there. */
   readonly notes: string;
 }
 
@@ -185,15 +186,20 @@ async function pathOf(handle: FileHandle, otherwise: string): Promise<string> {
 async function noted(folder: string, temporary: string): Promise<() => Promise<void>> {
   const note = join(folder, basename(temporary));
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => {});
-  await writeFile(note, temporary, { mode: 0o600 }).catch(() => {}); // then a kill in this moment leaves the file
+  const text = `${process.pid} ${processStat(process.pid)?.startedAt} ${temporary}`;
+  await writeFile(note, text, { mode: 0o600 }).catch(() => {}); // then a kill in this moment leaves the file
   return () => rm(note, { force: true });
 }
 
-/** The notes are in the agent's reach: they are believed only as far as they name what this program makes. */
+/**
+ * The notes are in the agent's reach: they are believed only as far as they name what this program makes. Without a sandbox all executors
+ * of a home have the same folder: what one that lives is writing stays.
+ */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const note = join(folder, name);
-    const temporary = await readFile(note, 'utf8').catch(() => '');
+    const [, pid, startedAt, temporary = ''] = /^(?:(\d+) (\d+) )?(.*)$/s.exec(await readFile(note, 'utf8').catch(() => '')) ?? [];
+    if (pid !== undefined && processStat(Number(pid))?.startedAt === Number(startedAt)) continue;
     if (isTemporary(basename(temporary))) await rm(temporary, { force: true }).catch(() => {});
     await rm(note, { force: true, recursive: true }).catch(() => {});
   }

@@ -28,6 +28,27 @@ it('RT61: SIGKILL in the middle of a write leaves the old file, and the next exe
   expect(readFileSync(path, 'utf8')).toBe('old');
 });
 
+it('RT61: an executor that starts in the same home leaves what another one is writing', async () => {
+  const first = await startExecutor();
+  onTestFinished(() => first.kill());
+  const home = { HOME: first.workspace };
+  const writer = await startExecutor({ folders: { workspace: first.workspace, workDir: first.workspace } }, home);
+  onTestFinished(() => writer.kill());
+  const path = join(first.workspace, 'a.bin');
+  const { promise: answered, resolve } = Promise.withResolvers<number | undefined>();
+  const upload = request({ socketPath: writer.config.endpoint.socketPath, method: 'PUT', path: `/files?path=${path}` }, (response) =>
+    resolve(response.resume().statusCode),
+  );
+  upload.write('ne');
+  await until(() => readdirSync(first.workspace).some(isTemporary));
+  const later = await startExecutor({ folders: { workspace: first.workspace, workDir: first.workspace } }, home);
+  onTestFinished(() => later.kill());
+  await later.act('write', { path: 'b', content: 'new' });
+  upload.end('w');
+  expect(await answered).toBe(204);
+  expect(readFileSync(path, 'utf8')).toBe('new');
+});
+
 it('RT61: killed anywhere in a storm of edits, a file is one of the wholes', async () => {
   const first = await startExecutor();
   onTestFinished(() => first.kill());

@@ -13,6 +13,8 @@ export interface ProcessStat {
   readonly ticks: number;
   /** And those of the children it has outlived. */
   readonly ticksWithChildren: number;
+  /** Ticks after the start of the system; with the id it names one process and no later one. */
+  readonly startedAt: number;
 }
 
 export function processStat(pid: number): ProcessStat | undefined {
@@ -23,7 +25,8 @@ export function processStat(pid: number): ProcessStat | undefined {
     const ids = { parent: Number(parent), group: Number(group), session: Number(session), foreground: Number(foreground) };
     const [own = 0, ownInKernel = 0, ofChildren = 0, theirsInKernel = 0] = fields.slice(11, 15).map(Number);
     const ticks = own + ownInKernel;
-    return { state, ...ids, ticks, ticksWithChildren: ticks + ofChildren + theirsInKernel };
+    const ticksWithChildren = ticks + ofChildren + theirsInKernel;
+    return { state, ...ids, ticks, ticksWithChildren, startedAt: Number(fields[19]) };
   } catch {
     return undefined; // gone
   }
