@@ -58,6 +58,6 @@ export const OBSERVATION_FIELDS = {
   loop_detection: {"hint":["?","b"]},
   mcp: {"name":["=","s",""],"arguments":["=",["{}","u"],{}],"image_urls":["?",["[]","s"]],"is_own":["?","b"]},
   error: {"error_id":["=","s",""]},
-  success: {"hook":["?","s"]},
+  success: {"hook":["?","s"],"confirmation_policy":["?","s"]},
   user_rejected: {},
 } as const satisfies Record<string, Fields>;
