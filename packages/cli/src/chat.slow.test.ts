@@ -152,7 +152,7 @@ it('CL1050, CK1005: an answer decides about the action that was shown, whole, an
   type('/quit\r');
 });
 
-it('CK1000, CK1001: /pr says what is missing and else opens one, a picture goes with the first message, and /new waits for it', async () => {
+it('CK1000, CK1001: /pr says what is missing and else opens one, a picture goes with the first message, and neither /new nor /quit loses it', async () => {
   const place = makePlace();
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-c', 'init.defaultBranch=main', ...args], { cwd: place.workspace });
@@ -165,12 +165,11 @@ it('CK1000, CK1001: /pr says what is missing and else opens one, a picture goes 
   const host = await startGitHost(TOKEN);
   onTestFinished(() => host.close());
   host.create('ann/tools', { 'a.txt': 'one' });
-  const { type, until } = chat(place, model, ['--image', 'shot.png'], { SANDBOX_NETWORK_ALLOW_PRIVATE: host.name });
+  const { type, until, ended } = chat(place, model, ['--image', 'shot.png'], { SANDBOX_NETWORK_ALLOW_PRIVATE: host.name });
   await until('The picture goes with your first message');
   await until(PROMPT);
-  type('begin\r/new\r');
-  await until(PROMPT);
-  type('/quit\r');
+  type('begin\r/new\r/quit\r');
+  expect(await ended).toBe(0);
   const again = chat(place, model, ['-c']);
   await again.until('All of it.');
   await again.until(PROMPT);

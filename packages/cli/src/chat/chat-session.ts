@@ -5,9 +5,10 @@
  *      agent works. A message that is typed while it works is sent, and read after its step.
  * CS2  A conversation is made with its first message: a chat that is opened and left makes none.
  * CS3  What was typed before a decision appeared decides nothing, and an answer names the action that was shown.
+ * CS4  A message is with the server before its conversation is left.
  */
 import { randomUUID } from 'node:crypto';
-import { actions, connect, type ConversationConnection, type Rest } from '@tendon/client';
+import { actions, connect, type ConversationConnection, type ConversationSnapshot, type Rest } from '@tendon/client';
 import type { Action, Event, QuestionAnswer } from '@tendon/protocol';
 import { followConnection } from '../attach/follow-connection.ts';
 import { createConversation } from '../run/server-place.ts';
@@ -87,6 +88,7 @@ export class ChatSession {
     if (this.#options.conversation === undefined) this.#expect({ state: 'message' });
     else await this.#goOn(this.#options.conversation);
     await this.#ended.promise;
+    this.#close();
   }
 
   get connection(): ConversationConnection | undefined {
@@ -133,18 +135,16 @@ export class ChatSession {
   leave(): void {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
-    this.#close();
+    this.#unfollow?.();
     this.#screen.end();
     this.#input.close();
-    this.#ended.resolve();
+    void this.#delivered().then(this.#ended.resolve);
   }
 
   /** The next message begins another conversation. */
   async startAnew(): Promise<void> {
-    // A message that waits for its conversation is sent in it first.
-    await this.#opening?.catch(() => undefined);
+    await this.#delivered();
     this.#close();
-    if (this.#isLeaving) return;
     this.#expect({ state: 'message' });
   }
 
@@ -159,6 +159,7 @@ export class ChatSession {
       throw new Error(now.state === 'refused' ? now.message : 'The server cannot be reached any more.');
     }
     this.#connection = connection;
+    if (this.#isLeaving) return;
     this.#beginTurn();
     this.#isLive = false;
     this.#askedAbout = -1;
@@ -187,7 +188,17 @@ export class ChatSession {
     this.#work('Thinking');
   }
 
+  /** CS4: also one that waits for its conversation. */
+  async #delivered(): Promise<void> {
+    await this.#opening?.catch(() => undefined);
+    const isOver = ({ outbox, connection }: ConversationSnapshot) => outbox.length === 0 || /refused|closed/.test(connection.state);
+    await this.#connection
+      ?.when(isOver, AbortSignal.timeout(DELIVERY_MS))
+      .catch(() => this.say('The server does not answer: the last message may not have arrived.'));
+  }
+
   #work(words: string): void {
+    if (this.#isLeaving) return;
     if (this.#expected.state === 'reply') this.#expected.settle(undefined);
     this.#expected = { state: 'nothing' };
     this.#input.hush();
@@ -215,8 +226,7 @@ export class ChatSession {
 
   #event(event: Event, isShown: boolean): void {
     this.#turn.take(event);
-    // When everything that came with it is there.
-    if (this.#isLive) queueMicrotask(() => this.#decide());
+    if (this.#isLive) queueMicrotask(() => this.#decide()); // when everything that came with it is there
     if ('action' in event) this.#noteAction(event);
     if (!isShown) return;
     const isMessage = 'action' in event && event.source === 'user' && event.action === 'message';
@@ -249,9 +259,8 @@ export class ChatSession {
   #endTurn(state: string): void {
     if (this.#expected.state !== 'nothing' || !this.#isLive) return; // of an earlier turn
     const words = this.#turn.words(performance.now());
-    if (state === 'finished')
-      this.#screen.line({ tone: 'added', text: `✓ Done · ${words}${this.#turn.hasEdits ? ' · /undo takes it back' : ''}` });
-    else this.say(words);
+    if (state !== 'finished') return this.say(words);
+    this.#screen.line({ tone: 'added', text: `✓ Done · ${words}${this.#turn.hasEdits ? ' · /undo takes it back' : ''}` });
   }
 
   #decide(): void {
@@ -269,6 +278,7 @@ export class ChatSession {
   }
 
   #expect(expected: Expected): void {
+    if (this.#isLeaving) return;
     if (this.#expected.state === 'reply' && this.#expected !== expected) this.#expected.settle(undefined);
     this.#expected = expected;
     this.#screen.working(undefined);
@@ -282,7 +292,7 @@ export class ChatSession {
     if (expected.state === 'reply') return expected.settle(line);
     if (line.trim().startsWith('/')) {
       await runSlashCommand(line.trim(), this);
-      if (!this.#isLeaving && this.#expected === expected && expected.state !== 'nothing') this.#expect(expected);
+      if (this.#expected === expected && expected.state !== 'nothing') this.#expect(expected);
       return;
     }
     if (expected.state === 'decision') return this.#decided(expected.action, line);
@@ -374,7 +384,7 @@ export class ChatSession {
 
   #fail(error: Error): void {
     this.#screen.line({ tone: 'fault', text: printable(error.message) });
-    if (!this.#isLeaving) this.#expect(this.#expected.state === 'nothing' ? { state: 'message' } : this.#expected);
+    this.#expect(this.#expected.state === 'nothing' ? { state: 'message' } : this.#expected);
   }
 
   #close(): void {
@@ -386,3 +396,5 @@ export class ChatSession {
 
 /** So long after it a second Ctrl-C leaves. */
 const STOP_AGAIN_MS = 3_000;
+/** So long a message may take to the server. */
+const DELIVERY_MS = 5_000;
