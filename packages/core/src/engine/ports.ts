@@ -43,9 +43,8 @@ export interface ModelPorts {
   readonly limits: LoopLimits;
 }
 
-/** What carries actions out. */
-export interface ActionPorts {
-  readonly sandbox: Sandbox;
+/** What carries out actions that are not for the sandbox. */
+interface ServicePorts {
   /** Has another agent do a part of the work; where there is none, an action `delegate` says so. */
   readonly delegate: Delegate | undefined;
   /** Searches this conversation and earlier ones; where nobody does, an action `recall` of the agent says so. */
@@ -54,6 +53,11 @@ export interface ActionPorts {
   readonly notes: TakeNote | undefined;
   /** Tools beside the agent's own; where there are none, an action `call_tool_mcp` says so. */
   readonly external: ExternalTools | undefined;
+}
+
+/** What carries actions out. */
+export interface ActionPorts extends ServicePorts {
+  readonly sandbox: Sandbox;
   /** Held while an action is carried out: one at a time, whether the agent or a user sent it. */
   readonly executing: Mutex;
   /** Held while a person has the agent's terminal: beside what is executing. */

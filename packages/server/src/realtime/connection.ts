@@ -27,16 +27,20 @@ import type { Wire } from './wire.ts';
 /** What answers an `initialize` where no frame of its own does. */
 const READY: VolatileFrame = { volatile: 'status', type: 'info', id: 'STATUS$READY', message: '' };
 
-export interface ConnectionOptions extends ClientSessionOptions {
+/** What is measured of a connection. */
+interface Measured {
+  readonly metrics?: Pick<Metrics, 'delivered'>;
+  readonly tracing?: Tracing | undefined;
+  /** As the client's handshake named it. */
+  readonly traceparent?: string | undefined;
+}
+
+export interface ConnectionOptions extends ClientSessionOptions, Measured {
   readonly wire: Wire;
   readonly dialect: Dialect;
   readonly conversations: Conversations;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics?: Pick<Metrics, 'delivered'>;
-  readonly tracing?: Tracing | undefined;
-  /** As the client's handshake named it. */
-  readonly traceparent?: string | undefined;
   /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
   readonly isWatcher?: boolean;
 }

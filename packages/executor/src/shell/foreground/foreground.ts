@@ -32,8 +32,17 @@ export interface CommandEnd {
  */
 export type ShellAfter = 'same' | 'ended' | 'broken' | 'deaf';
 
+/** By what the shell says that a command is over. */
+interface EndSigns {
+  report: StateReport | undefined;
+  /** The shell has written the mark. */
+  isMarkSent: boolean;
+  /** The mark in the output, where it ends. */
+  marked: { readonly exitCode: number } | undefined;
+}
+
 /** What only the session sees of it. */
-export interface RunningCommand extends ForegroundCommand {
+export interface RunningCommand extends ForegroundCommand, EndSigns {
   readonly id: string;
   readonly echo: EchoFilter;
   /** Given all of its output. */
@@ -41,11 +50,6 @@ export interface RunningCommand extends ForegroundCommand {
   /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is held back, its echo is in it. */
   phase: 'typed' | 'begun';
   readonly early: NewestBytes;
-  report: StateReport | undefined;
-  /** The shell has written the mark. */
-  isMarkSent: boolean;
-  /** The mark in the output, where it ends. */
-  marked: { readonly exitCode: number } | undefined;
   /** Where its shell is being replaced. */
   after: ShellAfter | undefined;
 }
