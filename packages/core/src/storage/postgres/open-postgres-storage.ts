@@ -7,7 +7,7 @@ import { StorageError } from '../../log/storage-error.ts';
 import { Findings, type Storage } from '../storage.ts';
 import { AppendQueue } from './append-queue.ts';
 import { Database } from './database.ts';
-import { OwnerLease, type Holder } from './owner-lease.ts';
+import { fencedMessage, OwnerLease, type Holder } from './owner-lease.ts';
 import { PostgresEventStore } from './postgres-event-store.ts';
 import { PostgresPageIndex } from './postgres-page-index.ts';
 import { PostgresRecordStore } from './postgres-record-store.ts';
@@ -29,8 +29,9 @@ export async function openPostgresStorage({ url, clock, onFinding, beside = fals
   const database = new Database(url);
   try {
     await migrate(database);
-    const lease = beside ? undefined : await OwnerLease.take(database, { holder: thisServer(clock), hasEnded });
     const findings = new Findings(onFinding);
+    const onLost = (): void => findings.add(fencedMessage(database));
+    const lease = beside ? undefined : await OwnerLease.take(database, { holder: thisServer(clock), hasEnded, onLost });
     await checkDurability(database, findings);
     return compose({ url, database, lease, ownerEpoch: lease?.epoch ?? (await OwnerLease.join(database)), findings, clock });
   } catch (error) {

@@ -33,6 +33,8 @@ interface OwnerRow {
 
 export interface LeaseOptions {
   readonly holder: Holder;
+  /** Called once when another server has taken the database over. */
+  readonly onLost: () => void;
   /** Whether it can be seen from here that this server has ended. */
   readonly hasEnded: (holder: Holder) => boolean;
 }
@@ -40,20 +42,22 @@ export interface LeaseOptions {
 export class OwnerLease {
   readonly epoch: number;
   readonly #database: Database;
+  readonly #onLost: () => void;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(database: Database, epoch: number) {
+  private constructor(database: Database, epoch: number, onLost: () => void) {
     this.#database = database;
+    this.#onLost = onLost;
     this.epoch = epoch;
     this.#timer = setInterval(() => void this.#extend(), BEAT_MS).unref();
   }
 
   /** Rejects with `StorageError('locked')` naming the server that has the database. */
-  static async take(database: Database, { holder, hasEnded }: LeaseOptions): Promise<OwnerLease> {
+  static async take(database: Database, { holder, hasEnded, onLost }: LeaseOptions): Promise<OwnerLease> {
     let first: OwnerRow | undefined;
     for (;;) {
       const epoch = await takeOver(database, holder, first && hasEnded(holderOf(first)) ? first.epoch : undefined);
-      if (epoch !== undefined) return new OwnerLease(database, epoch);
+      if (epoch !== undefined) return new OwnerLease(database, epoch, onLost);
       const owner = await ownerOf(database);
       first ??= owner;
       // It has extended its lease, or another took over.
@@ -75,11 +79,14 @@ export class OwnerLease {
 
   /** What cannot be extended now is tried again; whether it is still this server's shows with each write. */
   async #extend(): Promise<void> {
-    await this.#set(`now() + interval '${LEASE_MS} milliseconds'`).catch(() => undefined);
+    const extended = await this.#set(`now() + interval '${LEASE_MS} milliseconds'`).catch(() => undefined);
+    if (extended?.length !== 0) return;
+    clearInterval(this.#timer);
+    this.#onLost();
   }
 
-  #set(until: string): Promise<unknown> {
-    return this.#database.write(`UPDATE tendon.owner SET until = ${until} WHERE epoch = $1`, [this.epoch]);
+  #set(until: string): Promise<readonly unknown[]> {
+    return this.#database.write(`UPDATE tendon.owner SET until = ${until} WHERE epoch = $1 RETURNING epoch`, [this.epoch]);
   }
 }
 
@@ -114,4 +121,9 @@ function locked({ place }: Database, owner: OwnerRow): StorageError {
     'locked',
     `The database ${place} is in use by process ${pid} on ${host} since ${since}. One server at a time works on a database: stop that one first, or give this one another TENDON_DATABASE_URL.`,
   );
+}
+
+/** What is refused to a server, or reported, once it has lost the database. */
+export function fencedMessage({ place }: Database): string {
+  return `Another server has taken over the database ${place}: this one stands down. Stop it.`;
 }

@@ -20,6 +20,7 @@ describe('several servers', () => {
     const owner = await database.open();
     expect((await (await owner.events.open('c')).read()).map(contentOf)).toEqual(['before']);
 
+    await expect.poll(() => zombie.findings).toEqual([expect.stringContaining('stands down')]);
     const fenced = { name: 'StorageError', code: 'fenced' };
     await expect(log.append([message('late')], { expectedId: 1 })).rejects.toMatchObject(fenced);
     await log.storeSnapshot({ nextId: 1, text: 'late' });

@@ -1,5 +1,6 @@
 import type { EventLog, EventStore } from '../../log/event-log.ts';
 import { StorageError } from '../../log/storage-error.ts';
+import { fencedMessage } from './owner-lease.ts';
 import { PostgresLog, type LogParts } from './postgres-log.ts';
 
 /** Beside its log, what is deleted with it. */
@@ -54,7 +55,7 @@ export class PostgresEventStore implements EventStore {
     await database.transaction(async (query) => {
       // First the log: who writes beside it holds it, and is over when this goes on.
       const [owner] = await query<{ is_mine: boolean }>('SELECT max(epoch) <= $1 AS is_mine FROM tendon.owner', [ownerEpoch]);
-      if (!owner!.is_mine) throw new StorageError('fenced', 'another server has taken over the database: this one stands down');
+      if (!owner!.is_mine) throw new StorageError('fenced', fencedMessage(database));
       await query('DELETE FROM tendon.logs WHERE conversation_id = $1', [conversationId]);
       for (const table of TABLES) await query(`DELETE FROM tendon.${table} WHERE conversation_id = $1`, [conversationId]);
     });

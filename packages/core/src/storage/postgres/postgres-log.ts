@@ -22,6 +22,7 @@ import type { Findings } from '../storage.ts';
 import type { AppendedLog, AppendQueue } from './append-queue.ts';
 import type { Database } from './database.ts';
 import type { LogPosition } from './log-batch.ts';
+import { fencedMessage } from './owner-lease.ts';
 
 /** Of one payload: more would not fit a statement well. */
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
@@ -189,7 +190,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
       [this.conversationId],
     );
     const { next_id: nextId, last_timestamp: lastTimestamp, owner_epoch: epoch, epochs } = row!;
-    if (epoch > ownerEpoch) throw fenced(database);
+    if (epoch > ownerEpoch) throw new StorageError('fenced', fencedMessage(database));
     if (nextId === null && this.#nextId > 0) this.end(`conversation ${this.conversationId} was deleted`);
     if (nextId === null || nextId <= this.#nextId) return;
     // Others appended: their events are not in the window, and what comes next may be of another epoch again.
@@ -264,10 +265,6 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
   #report(what: string): void {
     if (!this.ended) this.#parts.findings.add(`conversation ${this.conversationId}: ${what}`);
   }
-}
-
-function fenced({ place }: Database): StorageError {
-  return new StorageError('fenced', `Another server has taken over the database ${place}: this one stands down. Stop it.`);
 }
 
 async function placed(bytes: Buffer): Promise<PayloadRow> {

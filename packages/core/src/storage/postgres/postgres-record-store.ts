@@ -3,6 +3,7 @@ import { isTitled } from '../page-index.ts';
 import type { ListOptions, RecordChange, RecordStore, StoredRecord } from '../storage.ts';
 import type { Database } from './database.ts';
 import { isUnstorableText } from './postgres-errors.ts';
+import { fencedMessage } from './owner-lease.ts';
 import { lexemesOf, trigramQuery } from './postgres-page-index.ts';
 import type { RecordWatch } from './record-watch.ts';
 
@@ -137,7 +138,7 @@ export class PostgresRecordStore implements RecordStore {
   /** `values` begin with the collection. */
   async #change(text: string, values: readonly [string, ...unknown[]]): Promise<boolean> {
     const [row] = await this.#database.write<{ is_done: boolean }>(text, [this.#ownerEpoch, this.#watch.noticeOf(values[0]), ...values]);
-    if (!row) throw new StorageError('fenced', 'another server has taken over the database: this one stands down');
+    if (!row) throw new StorageError('fenced', fencedMessage(this.#database));
     return row.is_done;
   }
 }

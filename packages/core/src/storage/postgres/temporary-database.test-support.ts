@@ -4,6 +4,8 @@ import { manualClock } from '../contract/manual-clock.ts';
 import type { Storage } from '../storage.ts';
 import { openPostgresStorage, type PostgresStorageOptions } from './open-postgres-storage.ts';
 
+const TABLES = ['owner', 'logs', 'events', 'epochs', 'payloads', 'snapshots', 'records', 'search_pages'];
+
 export class TemporaryDatabase {
   readonly cluster: PostgresCluster;
   readonly name: string;
@@ -42,8 +44,7 @@ export class TemporaryDatabase {
   /** Closes what is open and removes what was stored. */
   async empty(): Promise<void> {
     await this.close();
-    await this.sql(
-      'TRUNCATE tendon.owner, tendon.logs, tendon.events, tendon.epochs, tendon.payloads, tendon.snapshots, tendon.records, tendon.search_pages',
-    );
+    // A few rows go faster one by one than their files are made anew.
+    await this.sql(TABLES.map((table) => `DELETE FROM tendon.${table}`).join('; '));
   }
 }
