@@ -48,13 +48,16 @@ export function openTracing(config: TracingConfig, { mask, logger }: TracingPart
   });
   const spans = new Spans({ tracer: provider.getTracer('tendon', VERSION), mask, hasContents: config.hasContents });
   const conversations = new Map<string, WeakRef<ConversationTraces>>();
+  const closed = new FinalizationRegistry<string>((id) => {
+    if (!conversations.get(id)?.deref()) conversations.delete(id);
+  });
   return {
     requests: (app) => traceRequests(app, spans),
     frame: (traceparent, name, submit) => traceFrame(spans, spans.remote(traceparent), name, submit),
     of(conversation) {
       const traces = new ConversationTraces(spans, conversation, () => aboveOf(conversation, conversations));
       conversations.set(conversation.id, new WeakRef(traces));
-      forgetGone(conversations);
+      closed.register(traces, conversation.id);
       return traces;
     },
     async close() {
@@ -67,14 +70,6 @@ export function openTracing(config: TracingConfig, { mask, logger }: TracingPart
 
 function aboveOf({ delegated_by: by }: TracedConversation, all: ReadonlyMap<string, WeakRef<ConversationTraces>>): Context | undefined {
   return by && all.get(by.conversation_id)?.deref()?.context;
-}
-
-/** Conversations that were closed. */
-function forgetGone(conversations: Map<string, WeakRef<ConversationTraces>>): void {
-  for (const [id, traces] of conversations) {
-    if (traces.deref()) return; // The oldest come first: what is behind it is looked at later.
-    conversations.delete(id);
-  }
 }
 
 /** Says once that spans are lost, and once that they are taken again. */
