@@ -50,6 +50,7 @@ const LAYERS = {
     ['sandbox'],
     ['llm'],
     ['storage'],
+    ['scheduling'],
     ['log'],
     ['async'],
   ],

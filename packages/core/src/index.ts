@@ -76,6 +76,7 @@ export { costOf, spentOf } from './engine/spent.ts';
 export type { NoteFile } from './knowledge/note-file.ts';
 export { unanalyzed } from './engine/analyze-actions.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
+export type { ConversationRef, Place, Placement, Scheduler, SchedulerHandlers, ServerNode } from './scheduling/scheduler.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegateTo } from './tools/delegate.ts';
 export { defineTool } from './tools/define-tool.ts';

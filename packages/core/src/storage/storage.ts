@@ -1,4 +1,5 @@
 import type { EventStore } from '../log/event-log.ts';
+import type { Scheduler } from '../scheduling/scheduler.ts';
 import type { PageIndex } from './page-index.ts';
 
 /** A small JSON document. `sort` orders a collection's listing (newest first = descending). */
@@ -40,6 +41,8 @@ export interface Storage {
   readonly events: EventStore;
   readonly records: RecordStore;
   readonly pages: PageIndex;
+  /** Which server drives which conversation: this one, where the storage is not shared. */
+  readonly scheduler: Scheduler;
   /** What opening found damaged or repaired, one sentence each; empty when all is well. */
   readonly findings: readonly string[];
   /** Removes the leftovers of a killed process that no log refers to; resolves with how many files and payloads were removed. */

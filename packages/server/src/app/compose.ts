@@ -101,6 +101,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     conversations,
     eventSearch,
     triggers,
+    scheduler: storage.scheduler,
     sandbox: driver.sandbox,
     secrets: knownSecrets(config, stores),
     agents: async () => [...agentNames(), ...(await conversations.agents.own()).map(({ name }) => name)],

@@ -1,4 +1,4 @@
-import type { Clock } from '@tendon/core';
+import type { Clock, Scheduler } from '@tendon/core';
 import type { ConversationModels } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
 import type { SandboxPool } from '@tendon/runtime';
@@ -27,6 +27,14 @@ interface ModelPorts {
   readonly knownModels: KnownModels;
 }
 
+/** The conversations, what is in them, and where they are. */
+interface ConversationPorts {
+  readonly conversations: Conversations;
+  readonly eventSearch: EventSearch;
+  /** Which server drives which conversation. */
+  readonly scheduler: Scheduler;
+}
+
 /** How an engine begins and ends. */
 interface EngineLifetime {
   /** Once, when the server listens: finds sandboxes again, and goes on with what was at work. */
@@ -36,11 +44,9 @@ interface EngineLifetime {
 }
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
-export interface Engine extends Omit<Stores, 'modelAccess'>, ModelPorts, EngineLifetime {
+export interface Engine extends Omit<Stores, 'modelAccess'>, ConversationPorts, ModelPorts, EngineLifetime {
   readonly clock: Clock;
   readonly runtimes: SandboxPool;
-  readonly conversations: Conversations;
-  readonly eventSearch: EventSearch;
   /** They fire from `wake` on. */
   readonly triggers: Triggers;
   readonly sandbox: ProbedSandbox;

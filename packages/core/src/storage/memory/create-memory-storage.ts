@@ -9,6 +9,7 @@ import {
   type SourcedDraft,
 } from '../../log/event-log.ts';
 import { StorageError } from '../../log/storage-error.ts';
+import { IN_PROCESS } from '../../scheduling/scheduler.ts';
 import type { ListOptions, RecordChange, RecordStore, Storage, StoredRecord } from '../storage.ts';
 import { deepFreeze, settleDraft, stamp, timestampsAfter, randomEpoch } from '../../log/stamp.ts';
 import { follow, type Followable, Wakeup } from '../../log/follow.ts';
@@ -39,6 +40,7 @@ export function createMemoryStorage({ clock }: { readonly clock: Clock }): Stora
       },
     },
     records: new MemoryRecordStore(assertOpen),
+    scheduler: IN_PROCESS,
     findings: [],
     sweep: async () => 0,
     close: async () => {

@@ -4,6 +4,7 @@ import type { Clock } from '../../async/clock.ts';
 import type { Wakeup } from '../../log/follow.ts';
 import { randomEpoch } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
+import { IN_PROCESS } from '../../scheduling/scheduler.ts';
 import { Findings, type Storage } from '../storage.ts';
 import { AppendQueue } from './append-queue.ts';
 import { Database } from './database.ts';
@@ -68,6 +69,7 @@ function compose({ url, database, lease, ownerEpoch, findings, clock }: OpenedDa
     events,
     records: new PostgresRecordStore(database, ownerEpoch, watch),
     pages: new PostgresPageIndex(database),
+    scheduler: IN_PROCESS,
     findings: findings.list,
     // Payloads come and go in the transactions of their events: a killed server leaves nothing.
     sweep: async () => 0,

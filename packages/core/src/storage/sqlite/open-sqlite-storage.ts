@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../async/clock.ts';
 import { randomEpoch } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
+import { IN_PROCESS } from '../../scheduling/scheduler.ts';
 import { BlobStore, syncDir } from '../blobs/blob-store.ts';
 import { Findings, type Storage } from '../storage.ts';
 import { EventTable } from './event-table.ts';
@@ -118,6 +119,7 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
     events,
     pages,
     records: new SqliteRecordStore(db, commits),
+    scheduler: IN_PROCESS,
     findings: findings.list,
     sweep: async () => {
       if (!isWhole) return 0;
