@@ -99,6 +99,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SV1120–SV1125, SV1130–SV1133, EN6, EN140–EN142, SB1, SB600, SB601, SB620, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV590, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB470–SB477, SB565–SB567, SB730–SB732, SB341–SB343, SB720, SB530–SB532',
   },
   {
+    why: 'Users, organisations and their identity provider: the suite has one key and no second person.',
+    ids: 'SV1300',
+  },
+  {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot see which one is behind the server.',
     ids: 'RT200–RT213, SB40–SB47, SB49, SB491, SB56, SB57, SB60–SB65, SB150–SB157, SB724, SB725, SB160, SB229, SV97, D1, D2, D6',
   },

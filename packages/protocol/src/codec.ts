@@ -6,6 +6,7 @@ import {
   type ActionKind,
   type AnswerReasoning,
   type Event,
+  type EventAuthor,
   type EventDraft,
   type EventMeta,
   type ObservationKind,
@@ -63,6 +64,7 @@ function extensionsFit({
   cause,
   timeout,
   client_id,
+  author,
   executor,
   confirmation_reason,
   tool_call_metadata,
@@ -73,12 +75,18 @@ function extensionsFit({
     (cause ?? undefined) === (Number.isInteger(cause) ? cause : undefined) &&
     (timeout ?? undefined) === (typeof timeout === 'number' ? timeout : undefined) &&
     (client_id ?? undefined) === (typeof client_id === 'string' ? client_id : undefined) &&
+    isAuthor(author ?? undefined) &&
     (executor ?? undefined) === (typeof executor === 'string' ? executor : undefined) &&
     (confirmation_reason ?? undefined) === (typeof confirmation_reason === 'string' ? confirmation_reason : undefined) &&
     typeof (tool_call_metadata ?? {}) === 'object' &&
     typeof (llm_metrics ?? {}) === 'object' &&
     isReasoning(reasoning ?? undefined)
   );
+}
+
+function isAuthor(value: unknown): value is EventAuthor | undefined {
+  const { id, name } = Object(value) as Partial<EventAuthor>;
+  return value === undefined || (typeof id === 'string' && typeof name === 'string');
 }
 
 function isReasoning(value: unknown): value is AnswerReasoning | undefined {

@@ -104,6 +104,12 @@ export interface TokenUsage {
   readonly response_id: string;
 }
 
+/** A person, as the server knew them when the event was appended. */
+export interface EventAuthor {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** Fields that any event may carry beside its kind's own. */
 export interface EventExtensions {
   readonly cause?: number;
@@ -114,6 +120,8 @@ export interface EventExtensions {
   readonly timeout?: number;
   /** On actions of clients: the client's own id, by which it recognizes its echo. An action that is sent again under it is not appended again. */
   readonly client_id?: string;
+  /** On what a person did, and on an action that they approved or rejected: who, where the server has users. Never taken from a client. */
+  readonly author?: EventAuthor;
   /** On runnable actions: the executor incarnation that was current when the action was appended. Never sent to clients. */
   readonly executor?: string;
   /** On actions that wait for a person: why they were not simply run. One sentence without a full stop. */

@@ -23,6 +23,7 @@ export {
   type ActionDraft,
   type ActionKind,
   type Event,
+  type EventAuthor,
   type EventDraft,
   type EventMeta,
   type EventSource,

@@ -38,6 +38,11 @@ const META = {
   cause: { type: 'integer', minimum: 0, description: 'The id of the action that this answers.' },
   tool_call_metadata: { $ref: '#/$defs/ToolCallMetadata' },
   llm_metrics: { $ref: '#/$defs/LlmMetrics' },
+  author: {
+    type: 'object',
+    description: 'Who sent the action, approved or rejected it, where the server has users.',
+    properties: { id: { type: 'string' }, name: { type: 'string' } },
+  },
 };
 
 const CLIENT_ID = { type: 'string', description: 'What the client that sent the action calls it.' };

@@ -21,6 +21,7 @@ export function wireFrame(event: Action | Observation, overrides: Overrides = {}
     source: overrides.source ?? event.source,
     message: overrides.message ?? messageOf(event),
     ...(event.cause !== undefined && { cause: event.cause }),
+    ...(event.author !== undefined && { author: event.author }),
     ...(isAction(event) ? { action: event.action } : { observation: event.observation }),
     ...(event.tool_call_metadata !== undefined && { tool_call_metadata: event.tool_call_metadata }),
     ...reasoningText(event),

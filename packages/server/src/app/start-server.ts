@@ -79,7 +79,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const app = await createApp(context);
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);
-  const plain = servePlainWs(app.server, context, (wire, request, isAdmin) => new WsSession(wire, request, { ...context, isAdmin }));
+  const plain = servePlainWs(app.server, context, (wire, request, by) => new WsSession(wire, request, { ...context, by }));
   const shells = serveShell(app.server, context, options.shellIdleMs ?? SHELL_IDLE_MS);
   routePreviews(app.server, context);
   try {

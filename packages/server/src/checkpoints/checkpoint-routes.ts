@@ -54,8 +54,8 @@ export const checkpointRoutes: Routes<CheckpointsContext> = (app, context) => {
   });
 
   const restored = { params, body: optionalBody(RestoreCheckpoint), response: { 200: RestoredCheckpoint, ...failures } };
-  app.post(`${ONE}/:number/restore`, { schema: restored }, async ({ params: { id, number }, body }, reply) => {
-    const result = await context.conversations.submit(id, RestoreCheckpointAction.create({ checkpoint: number, ...body }));
+  app.post(`${ONE}/:number/restore`, { schema: restored }, async ({ params: { id, number }, body, principal: by }, reply) => {
+    const result = await context.conversations.submit(id, RestoreCheckpointAction.create({ checkpoint: number, ...body }), { by });
     if (!result.ok) return sendFailure(reply, result.error);
     const log = await context.conversations.log(id);
     const outcome = log && (await outcomeOf(log, result.event.id));

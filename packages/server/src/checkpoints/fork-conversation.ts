@@ -11,6 +11,8 @@ import type { SandboxPool } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { defaultTitle } from '../conversations/conversation-titles.ts';
+import { ownedBy } from '../conversations/new-conversations.ts';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { ForkPoint } from './fork-point.ts';
 
 export interface ForkParts {
@@ -19,6 +21,8 @@ export interface ForkParts {
   readonly runtimes: Pick<SandboxPool, 'copyWorkspace'>;
   readonly now: () => Date;
   readonly signal: AbortSignal;
+  /** Whose it becomes. */
+  readonly by: Caller;
 }
 
 export interface Fork {
@@ -35,7 +39,7 @@ export async function forkConversation(source: StoredConversation, log: EventLog
     const copy = { checkpoint: point.checkpoint, name: id, target: workspace, signal };
     ({ left } = await runtimes.copyWorkspace(source.id, copy));
     await copyEvents(log, await storage.events.open(id), point);
-    return { ...forkedRecord(source, point.event, parts.now().toISOString()), ...named(source, id), id, workspace };
+    return { ...forkedRecord(source, point.event, parts.now().toISOString()), ...ownedBy(parts.by), ...named(source, id), id, workspace };
   });
   return { record, left };
 }

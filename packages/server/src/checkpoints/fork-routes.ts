@@ -21,7 +21,7 @@ interface ForkContext extends Omit<WorkspaceContext, 'conversations'> {
 export const forkRoutes: Routes<ForkContext> = (app, context) => {
   const response = { 200: ForkedConversation, '4xx': Failure, 500: Failure, 503: Failure };
   const schema = { params: ById, body: optionalBody(ForkConversation), response };
-  app.post('/api/conversations/:id/fork', { schema }, async ({ params: { id }, body }, reply) => {
+  app.post('/api/conversations/:id/fork', { schema }, async ({ params: { id }, body, principal: by }, reply) => {
     const [source, log] = [await context.conversations.get(id), await context.conversations.log(id)];
     if (!source || !log) return sendFailure(reply, catalogError('CONVERSATION_NOT_FOUND', id));
     const event = body.event ?? log.nextId - 1;
@@ -30,7 +30,7 @@ export const forkRoutes: Routes<ForkContext> = (app, context) => {
     if ('code' in point) return sendFailure(reply, point);
     const { conversations, storage, runtimes, clock } = context;
     try {
-      const parts = { conversations, storage, runtimes, now: () => clock.now(), signal: AbortSignal.timeout(TIMEOUT_MS) };
+      const parts = { conversations, storage, runtimes, by, now: () => clock.now(), signal: AbortSignal.timeout(TIMEOUT_MS) };
       const { record, left } = await forkConversation(source, log, point, parts);
       return { conversation_id: record.id, event_id: event, checkpoint: point.checkpoint ?? null, left: [...left] };
     } catch (cause) {

@@ -10,7 +10,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { type AgentFile, KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
-import type { ConfirmationMode, ConfirmationRule, ConversationState, ModelEffort } from '@tendon/protocol';
+import type { ConfirmationMode, ConfirmationRule, ConversationState, EventAuthor, ModelEffort } from '@tendon/protocol';
 import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
@@ -23,6 +23,10 @@ interface DelegatedBy {
 
 /** A conversation as the server keeps it. */
 export type StoredConversation = ConversationRecord & {
+  /** Whose members may see it; missing: of no organisation, for those alone who administer the server. */
+  readonly organisation_id?: string;
+  /** Who began it, where the server has users. */
+  readonly created_by?: EventAuthor;
   /** Somebody stopped it and nobody has started it since. */
   readonly stopped?: boolean;
   /** The file of `agent` as it was when that was chosen; missing for one that is built in. */

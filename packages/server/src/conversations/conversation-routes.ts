@@ -27,6 +27,7 @@ import { ById, IdempotencyHeaders, requestId, optionalBody } from '../platform/h
 import { failureBody, sendFailure, sendJsonText } from '../platform/http/failure.ts';
 import type { Conversations } from './conversations.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { ConversationConfig } from '../platform/config/config.ts';
 import type { Secret } from '@tendon/protocol/masking';
 
@@ -61,7 +62,7 @@ function creation(app: App, context: RoutesContext): void {
     async (request, reply) => {
       const { body } = request;
       const id = context.config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
-      const made = await create(context, body, { id, request: requestOf(request, context), isAdmin: request.principal.scope === 'admin' });
+      const made = await create(context, body, { id, request: requestOf(request, context), by: request.principal });
       if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
       return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
     },
@@ -146,8 +147,8 @@ function running(app: App, { conversations }: RoutesContext): void {
   app.post(
     '/api/conversations/:id/stop',
     { schema: { params: ById, response: { 200: ConversationAnswer, 404: ConversationAnswer } } },
-    async ({ params: { id } }, reply) => {
-      const stopped = await conversations.stop(id);
+    async ({ params: { id }, principal }, reply) => {
+      const stopped = await conversations.stop(id, principal);
       if (!stopped) return reply.code(404).send({ status: 'error' as const, conversation_id: id });
       return {
         status: 'ok' as const,
@@ -163,8 +164,9 @@ function running(app: App, { conversations }: RoutesContext): void {
 async function create(
   { conversations, config, providerTokens, settings, mcpServers }: RoutesContext,
   body: CreateConversation,
-  { id, request, isAdmin }: Pick<CreateConversationParams, 'id' | 'request'> & { readonly isAdmin: boolean },
+  { id, request, by }: Pick<CreateConversationParams, 'id' | 'request'> & { readonly by: Caller },
 ): Promise<StoredConversation | CatalogError> {
+  const isAdmin = by.scope === 'admin';
   const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
   if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
   const ceiling = isAdmin ? undefined : (settings.current?.max_budget_per_task ?? config.maxBudgetUsd);
@@ -176,6 +178,7 @@ async function create(
   const created = await conversations.create({
     id,
     request,
+    by,
     directory: body.directory ?? undefined,
     worktree: body.git_worktree ?? false,
     repository: repository ?? null,
@@ -198,7 +201,7 @@ async function create(
   const task = replay?.trajectory.task ?? MessageAction.create({ content, image_urls: body.image_urls ?? null });
   // An earlier attempt created it, and may have been interrupted before the task.
   if (request && created.isRepeated && (await isInLog(conversations, created.record.id, request.id))) return created.record;
-  const result = await conversations.submit(created.record.id, request ? { ...task, client_id: request.id } : task);
+  const result = await conversations.submit(created.record.id, request ? { ...task, client_id: request.id } : task, { by });
   return result.ok ? created.record : result.error;
 }
 

@@ -26,6 +26,7 @@ import { startsStopped, StoppedConversations } from './stopped-conversations.ts'
 import { TaskBudgets } from './delegated/task-budget.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
+import { authorOf, type Caller } from '../platform/auth/caller.ts';
 
 /** How conversations are opened, watched and erased. */
 interface ConversationHooks {
@@ -49,6 +50,13 @@ export interface ConversationsOptions extends ConversationHooks, TitleOptions {
   /** Fills a folder with a copy of the workspace in which the sandbox of this id works. Default: none is copied. */
   readonly copyWorkspace?: (place: NewPlace, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
+}
+
+export interface SubmitOptions {
+  /** The event that it answers, if it must. */
+  readonly about?: number | undefined;
+  /** Who did it. */
+  readonly by?: Caller | undefined;
 }
 
 /** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
@@ -256,8 +264,10 @@ export class Conversations {
     return (await this.#records.get(id)) && this.#options.storage.events.open(id);
   }
 
-  /** A client's action, wherever it came in; names the conversation after its first task. `about`: the event that it answers, if it must. */
-  async submit(id: string, action: ParsedAction, about?: number): Promise<SubmitResult> {
+  /** A client's action, wherever it came in; names the conversation after its first task. */
+  async submit(id: string, given: ParsedAction, { about, by }: SubmitOptions = {}): Promise<SubmitResult> {
+    const author = authorOf(by);
+    const action = author ? { ...given, author } : given;
     await this.#stopped.afterStop(id);
     const held = await this.#open.enter(id);
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
@@ -269,7 +279,7 @@ export class Conversations {
       await this.#records.mark(id);
       const starts = record?.stopped === true && startsStopped(action);
       // Before it is in the log: after a kill in between, a restart would stop what it started.
-      if (starts && !(await this.#stopped.setStopped(id, held.open, false))) return await this.submit(id, action, about);
+      if (starts && !(await this.#stopped.setStopped(id, held.open, false))) return await this.submit(id, given, { about, by });
       if (record && BEGINS_WORK.has(action.action)) await this.#shared.notify(record, held.open);
       const result = await held.open.conversation.submit(action, about);
       const isTaken = result.ok && !result.isRepeated;
@@ -299,8 +309,8 @@ export class Conversations {
   }
 
   /** Ends the agent's work, the connections and the sandbox; what is recorded stays. `undefined`: no such conversation. */
-  stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> {
-    return this.#stopped.stop(id);
+  stop(id: string, by?: Caller): Promise<{ readonly wasRunning: boolean } | undefined> {
+    return this.#stopped.stop(id, authorOf(by));
   }
 
   /** Removes the conversation, its log, its sandbox and the folder made for it. False when there is none. */

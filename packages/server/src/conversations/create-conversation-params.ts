@@ -1,5 +1,6 @@
 import type { Secret } from '@tendon/protocol/masking';
 import type { ConfirmationMode, NetworkParams } from '@tendon/protocol';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 
 /** The repository that the conversation is about. */
@@ -26,7 +27,7 @@ interface AgentParams {
   readonly mcpServers?: string;
 }
 
-/** What a client may ask of a new conversation; everything has a default. */
+/** What a client may ask of a new conversation; everything has a default. `by`, by whom, is the server's to say. */
 export interface CreateConversationParams extends ConversationRepository, AgentParams {
   /** 32 hexadecimal digits; default: a fresh one. */
   readonly id?: string;
@@ -39,6 +40,7 @@ export interface CreateConversationParams extends ConversationRepository, AgentP
   /** Done again, in order, before the model is asked. */
   readonly replay?: readonly ReplayAnswer[];
   readonly network?: NetworkParams;
+  readonly by?: Caller | undefined;
 }
 
 export interface RequestName {

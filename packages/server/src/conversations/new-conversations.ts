@@ -13,6 +13,7 @@ import type { CreateConversationParams } from './create-conversation-params.ts';
 import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
 import { findAgentFile, type AgentPlaces, type FoundAgent } from './agents/find-agent-file.ts';
+import { authorOf, type Caller } from '../platform/auth/caller.ts';
 import { defaultTitle } from './conversation-titles.ts';
 
 /** `isRepeated`: the same request came before, and created this record. */
@@ -225,8 +226,15 @@ function newRecord(
     ...(instructions && { instructions }),
     ...(params.network && { network }),
     ...(params.request && { request: params.request }),
+    ...ownedBy(params.by),
     ...(params.mcpServers !== undefined && { tool_servers: params.mcpServers }),
   };
+}
+
+/** To whom a new conversation belongs; nothing where there are no users. */
+export function ownedBy(by: Caller | undefined): Pick<StoredConversation, 'organisation_id' | 'created_by'> {
+  const author = authorOf(by);
+  return author ? { ...(by?.organisationId && { organisation_id: by.organisationId }), created_by: author } : {};
 }
 
 /** The same for the same action, so that one asked again after a crash is found. */

@@ -1,6 +1,6 @@
 /** Owns the open conversations: opens one on first need, closes it when nobody needs it. */
 import { type Clock, type Conversation, awaitsConfirmation } from '@tendon/core';
-import { type CatalogError, ChangeAgentStateAction, isActive, type VolatileFrame } from '@tendon/protocol';
+import { type CatalogError, ChangeAgentStateAction, type EventAuthor, isActive, type VolatileFrame } from '@tendon/protocol';
 import { type StoredConversation, summaryOf } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -185,9 +185,12 @@ export class OpenConversation {
   }
 
   /** Asks the agent to stop and waits until the log says that it has. */
-  async stopAgent(deadline: AbortSignal): Promise<void> {
+  async stopAgent(deadline: AbortSignal, author?: EventAuthor): Promise<void> {
     const { log } = this.conversation;
-    const result = await this.conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
+    const result = await this.conversation.submit({
+      ...ChangeAgentStateAction.create({ agent_state: 'stopped' }),
+      ...(author && { author }),
+    });
     if (!result.ok) return;
     for await (const _event of log.follow(result.event.id, { signal: deadline })) {
       if (this.conversation.state.agentState === 'stopped') return;

@@ -1,6 +1,7 @@
 import type { SubmitResult } from '@tendon/core';
 import { catalogError, ConversationQuestion, Failure, QuestionAnswer, SendAnswer, type Action } from '@tendon/protocol';
 import type { Conversations } from './conversations.ts';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { ById } from '../platform/http/request-parts.ts';
@@ -23,8 +24,8 @@ export const questionRoutes: Routes<{ readonly conversations: Conversations }> =
   );
 
   const answered = { params: ById, body: QuestionAnswer, response: { 200: SendAnswer, '4xx': Failure } };
-  app.post(PATH, { schema: answered }, async ({ params: { id }, body }, reply) => {
-    const result = await answer(conversations, id, body);
+  app.post(PATH, { schema: answered }, async ({ params: { id }, body, principal }, reply) => {
+    const result = await answer(conversations, id, body, principal);
     return result.ok ? { success: true, event_id: result.event.id } : sendFailure(reply, result.error);
   });
 };
@@ -38,8 +39,8 @@ async function waiting(conversations: Conversations, id: string): Promise<Action
   }
 }
 
-async function answer(conversations: Conversations, id: string, given: QuestionAnswer): Promise<SubmitResult> {
+async function answer(conversations: Conversations, id: string, given: QuestionAnswer, by: Caller): Promise<SubmitResult> {
   if (!(await conversations.get(id))) return refused(catalogError('CONVERSATION_NOT_FOUND', id));
   const action = answerTo(await waiting(conversations, id), given);
-  return 'code' in action ? refused(action) : conversations.submit(id, action, given.event_id);
+  return 'code' in action ? refused(action) : conversations.submit(id, action, { about: given.event_id, by });
 }

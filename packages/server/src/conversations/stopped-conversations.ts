@@ -5,7 +5,7 @@
  * S2  Starts and actions that arrive during a stop wait, and find the conversation stopped.
  */
 import { KeyedMutex, type Runtimes } from '@tendon/core';
-import type { ActionDraft, ActionKind } from '@tendon/protocol';
+import type { ActionDraft, ActionKind, EventAuthor } from '@tendon/protocol';
 import type { ConversationRecords } from './conversation-records.ts';
 import type { OpenConversation, OpenConversations } from './open-conversations.ts';
 
@@ -51,20 +51,20 @@ export class StoppedConversations {
   }
 
   /** Ends the agent's work, the connections and the sandbox; what is recorded stays. `undefined`: no such conversation. */
-  stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> {
+  stop(id: string, author?: EventAuthor): Promise<{ readonly wasRunning: boolean } | undefined> {
     return this.#changing.run(id, async () => {
       const record = await this.#records.get(id);
       if (!record) return undefined;
       await this.#records.change(id, () => ({ stopped: true }));
       // One that left memory with a pending confirmation is opened: its action is answered as not executed.
       const waits = record.summary?.agent_state === 'awaiting_user_confirmation';
-      await this.#endWork(id, await (waits ? this.#opened(id) : this.#open.opening(id)));
+      await this.#endWork(id, await (waits ? this.#opened(id) : this.#open.opening(id)), author);
       return { wasRunning: !record.stopped };
     });
   }
 
-  async #endWork(id: string, open: OpenConversation | undefined): Promise<void> {
-    if (open?.isBusy()) await open.stopAgent(AbortSignal.timeout(STOP_MS));
+  async #endWork(id: string, open: OpenConversation | undefined, author?: EventAuthor): Promise<void> {
+    if (open?.isBusy()) await open.stopAgent(AbortSignal.timeout(STOP_MS), author);
     if (open) await this.#open.close(open);
     await this.#runtimes.stop(id);
     // Last: until then a restart has to finish it.

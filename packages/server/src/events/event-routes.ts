@@ -20,6 +20,7 @@ import { atifText } from './atif-text.ts';
 import { markdownText } from './markdown-text.ts';
 import { findEvents } from './find-events.ts';
 import { trajectoryLines, trajectoryText } from './trajectory-text.ts';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { App, Routes } from '../platform/http/app.ts';
 import { ById, IdempotencyHeaders, requestId } from '../platform/http/request-parts.ts';
 import { fail, sendFailure, sendJsonText } from '../platform/http/failure.ts';
@@ -43,7 +44,7 @@ export const conversationEventRoutes: Routes<EventContext> = (app, context) => {
     async (request, reply) => {
       const { params, body } = request;
       const message = { ...MessageAction.create({ content: body.message }), ...(body.client_id && { client_id: body.client_id }) };
-      return submitted(reply, conversations, params.id, named(message, request, context));
+      return submitted(reply, conversations, params.id, named(message, request, context), request.principal);
     },
   );
   app.post(
@@ -54,7 +55,7 @@ export const conversationEventRoutes: Routes<EventContext> = (app, context) => {
       const decoded = openhandsV0.decode(body);
       if (decoded.type === 'error') return sendFailure(reply, decoded.error);
       if (decoded.type === 'action' || decoded.type === 'start') {
-        return submitted(reply, conversations, params.id, named(decoded.action, request, context));
+        return submitted(reply, conversations, params.id, named(decoded.action, request, context), request.principal);
       }
       return { success: true };
     },
@@ -99,8 +100,8 @@ function named(action: ParsedAction, request: FastifyRequest, context: EventCont
   return client_id === undefined ? action : { ...action, client_id };
 }
 
-async function submitted(reply: FastifyReply, conversations: Conversations, id: string, action: ParsedAction) {
-  const result = await conversations.submit(id, action);
+async function submitted(reply: FastifyReply, conversations: Conversations, id: string, action: ParsedAction, by: Caller) {
+  const result = await conversations.submit(id, action, { by });
   return result.ok ? { success: true, event_id: result.event.id } : sendFailure(reply, result.error);
 }
 

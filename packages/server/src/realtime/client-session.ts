@@ -5,6 +5,7 @@
 import { findAgent } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { CreateResult } from '../conversations/new-conversations.ts';
@@ -14,8 +15,8 @@ type ParamsResult = { readonly ok: true; readonly params: CreateConversationPara
 
 export interface ClientSessionOptions {
   readonly conversations: Pick<Conversations, 'configure' | 'create'>;
-  /** Addresses that the client names are asked wherever they are. */
-  readonly isAdmin?: boolean;
+  /** Whose client it is; addresses that an admin names are asked wherever they are. Default: nobody's. */
+  readonly by?: Caller;
   /** The id of the conversation that the client begins; default: a fresh one. */
   readonly beginsAs?: string;
 }
@@ -30,8 +31,8 @@ export class ClientSession {
 
   /** For the conversation to come; one that there is (`conversationId`) takes its model and key. Returns why it was refused. */
   async initialize(initialize: Initialize, conversationId: string | undefined): Promise<CatalogError | undefined> {
-    const { conversations, isAdmin = false } = this.#options;
-    const result = paramsFrom(initialize, isAdmin);
+    const { conversations, by } = this.#options;
+    const result = paramsFrom(initialize, by?.scope === 'admin');
     if (!result.ok) return result.error;
     this.#params = result.params;
     if (conversationId !== undefined) await conversations.configure(conversationId, result.params);
@@ -46,8 +47,8 @@ export class ClientSession {
 
   /** The conversation that was asked for, or one with defaults. */
   create(): Promise<CreateResult> {
-    const { conversations, beginsAs } = this.#options;
-    return conversations.create({ ...this.#params, ...(beginsAs !== undefined && { id: beginsAs }) });
+    const { conversations, beginsAs, by } = this.#options;
+    return conversations.create({ ...this.#params, by, ...(beginsAs !== undefined && { id: beginsAs }) });
   }
 }
 

@@ -230,8 +230,8 @@ export class Connection {
     if (this.#options.isWatcher) return this.refuse(catalogError('READ_ONLY'));
     const error = this.#conversationId === undefined ? await this.#conversationFor(action) : undefined;
     if (error) return this.refuse(error);
-    const { conversations, tracing, traceparent } = this.#options;
-    const submit = () => conversations.submit(this.#conversationId!, action);
+    const { conversations, tracing, traceparent, by } = this.#options;
+    const submit = () => conversations.submit(this.#conversationId!, action, { by });
     const result = await (tracing ? tracing.frame(traceparent, action.action, submit) : submit());
     if (!result.ok) return this.refuse(result.error);
     // A repeated action's event is behind the cursor already, or will still be sent.

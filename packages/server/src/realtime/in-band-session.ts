@@ -7,6 +7,7 @@ import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogEr
 import { failureFor } from '@tendon/core';
 import type { Connection } from './connection.ts';
 import { ClientSession } from './client-session.ts';
+import type { Caller } from '../platform/auth/caller.ts';
 import { readToken, signToken } from '../platform/auth/token.ts';
 import { cursorFrom } from './past.ts';
 import type { RealtimeContext } from './realtime-context.ts';
@@ -17,8 +18,7 @@ export interface InBandOptions extends Pick<RealtimeContext, 'conversations' | '
   readonly wire: Wire;
   /** The client declared that it goes by the document. */
   readonly isDocument: boolean;
-  /** Addresses that it names are asked wherever they are. */
-  readonly isAdmin: boolean;
+  readonly by: Caller;
 }
 
 export class InBandSession {

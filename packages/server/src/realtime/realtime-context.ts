@@ -26,11 +26,6 @@ export async function endWithAccess({ ended }: Principal, wire: Wire): Promise<v
   if (ended && !wire.closed.aborted) wire.close(catalogError('ACCESS_ENDED').message);
 }
 
-/** Who may name any address to this server. */
-export function isAdmin({ scope }: Principal): boolean {
-  return scope === 'admin';
-}
-
 /** Who may only watch is sent everything and heard in nothing. */
 export function isWatcher({ scope }: Principal): boolean {
   return scope === undefined || scope === 'read';

@@ -9,13 +9,13 @@ import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
 import { cursorFrom } from './past.ts';
-import { endWithAccess, isAdmin, isWatcher, type RealtimeContext, traceparentOf } from './realtime-context.ts';
+import { endWithAccess, isWatcher, type RealtimeContext, traceparentOf } from './realtime-context.ts';
 import { webSocketServer } from './web-socket-server.ts';
 import { type Wire, Unsent } from './wire.ts';
 import { failureBody } from '../platform/http/failure.ts';
 
 /** Serves a client that names no conversation. */
-type BeginSession = (wire: Wire, request: IncomingMessage, isAdmin: boolean) => Client;
+type BeginSession = (wire: Wire, request: IncomingMessage, by: Principal) => Client;
 
 /** `/ws`: one JSON object per text frame, as in the seed documents. Upgrades for other paths are left to others. */
 export function servePlainWs(http: Server, context: RealtimeContext, beginSession: BeginSession): { close(): void } {
@@ -33,7 +33,7 @@ export function servePlainWs(http: Server, context: RealtimeContext, beginSessio
       const wire = plainWire(opened);
       const { principal } = access;
       const id = queryOf(request).get('conversation_id');
-      const client = id === null ? beginSession(wire, request, isAdmin(principal)) : connect(wire, request, principal, id, context);
+      const client = id === null ? beginSession(wire, request, principal) : connect(wire, request, principal, id, context);
       void endWithAccess(access.principal, wire);
       context.metrics.connected('ws', wire.closed);
       void expectLife(opened, wire, context);
@@ -57,7 +57,7 @@ type Client = Pick<Connection, 'receive' | 'refuse'>;
 
 /** With `conversation_id` (ours) the client goes on where it was. */
 function connect(wire: Wire, request: IncomingMessage, principal: Principal, id: string, context: RealtimeContext): Connection {
-  const own = { isWatcher: isWatcher(principal), isAdmin: isAdmin(principal), traceparent: traceparentOf(request.headers) };
+  const own = { isWatcher: isWatcher(principal), by: principal, traceparent: traceparentOf(request.headers) };
   const connection = new Connection({ ...context, ...own, wire, dialect: opendevinWs });
   connection.greet();
   void connection.begin(id, cursorFrom(queryOf(request).get('latest_event_id')));

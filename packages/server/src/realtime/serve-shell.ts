@@ -87,10 +87,10 @@ async function converse(socket: WebSocket, asked: Asked, context: ShellContext):
 }
 
 /** Starts the sandbox if need be. Rejects with words for the person. */
-async function openShell({ id, size, takesOver }: Asked, context: ShellContext): Promise<Duplex> {
+async function openShell({ id, size, takesOver, principal }: Asked, context: ShellContext): Promise<Duplex> {
   const workspace = await workspaceOf(context, id);
   if ('code' in workspace) throw new Error(workspace.message);
-  if (takesOver) await takeOver(context, id);
+  if (takesOver) await takeOver(context, id, principal);
   const ports = context.runtimes.ports(id);
   if (!ports) throw new Error('the sandbox has ended');
   const signal = AbortSignal.timeout(OPEN_MS);
@@ -101,8 +101,8 @@ async function openShell({ id, size, takesOver }: Asked, context: ShellContext):
 }
 
 /** Another page of the person may have done so already. */
-async function takeOver({ conversations }: ShellContext, id: string): Promise<void> {
-  const taken = await conversations.submit(id, takeOverAction());
+async function takeOver({ conversations }: ShellContext, id: string, by: Principal): Promise<void> {
+  const taken = await conversations.submit(id, takeOverAction(), { by });
   if (!taken.ok && taken.error.code !== 'ILLEGAL_STATE') throw new Error(taken.error.message);
 }
 

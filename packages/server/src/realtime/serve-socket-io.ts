@@ -11,7 +11,7 @@ import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
 import { cursorFrom, tailFrom } from './past.ts';
-import { endWithAccess, isAdmin, isWatcher, type RealtimeContext, traceparentOf } from './realtime-context.ts';
+import { endWithAccess, isWatcher, type RealtimeContext, traceparentOf } from './realtime-context.ts';
 import { HeldPolls, socketIoWire } from './socket-io-wire.ts';
 import { InBandSession } from './in-band-session.ts';
 import { letInSilent } from './let-in-silent.ts';
@@ -143,13 +143,12 @@ async function serve(socket: Socket, context: RealtimeContext, polls: HeldPolls)
   const traceparent = traceparentOf(socket.handshake.headers);
   const own = {
     isWatcher: isWatcher(principal),
-    isAdmin: isAdmin(principal),
+    by: principal,
     traceparent,
     ...(session !== undefined && { beginsAs: session }),
   };
   const speak = (dialect: Dialect) => new Connection({ ...context, ...own, wire: dialect === eventsDoc ? marked : wire, dialect });
-  if (conversation === undefined)
-    return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument, isAdmin: own.isAdmin }));
+  if (conversation === undefined) return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument, by: principal }));
   const connection = speak(isDocument ? eventsDoc : dialectOf(socket.handshake));
   listen(socket, context, connection);
   connection.greet();

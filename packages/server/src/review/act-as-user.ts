@@ -8,6 +8,7 @@ import {
   type ParsedAction,
 } from '@tendon/protocol';
 import { outcomeOf } from '../checkpoints/outcome-of.ts';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 
 type Acting = Pick<Conversations, 'submit' | 'log'>;
@@ -20,8 +21,8 @@ export interface Outcome {
 }
 
 /** A person's own action: in the log first, after a checkpoint, carried out once, and seen by the agent. */
-export async function actAsUser(conversations: Acting, id: string, action: ParsedAction): Promise<Outcome | CatalogError> {
-  const result = await conversations.submit(id, action);
+export async function actAsUser(conversations: Acting, id: string, action: ParsedAction, by?: Caller): Promise<Outcome | CatalogError> {
+  const result = await conversations.submit(id, action, { by });
   if (!result.ok) return result.error;
   const log = await conversations.log(id);
   const observation = log && (await outcomeOf(log, result.event.id));
@@ -30,14 +31,21 @@ export async function actAsUser(conversations: Acting, id: string, action: Parse
     : catalogError('RUNTIME_FAILED', 'it goes on; its result will be in the log');
 }
 
+export interface UserCommand {
+  readonly command: string;
+  readonly cwd: string;
+  readonly timeout?: number;
+  readonly by?: Caller | undefined;
+}
+
 /** A command beside the agent's shell. */
 export async function runAsUser(
   conversations: Acting,
   id: string,
-  { command, cwd, timeout = 60 }: { readonly command: string; readonly cwd: string; readonly timeout?: number },
+  { command, cwd, timeout = 60, by }: UserCommand,
 ): Promise<CommandOutcome | CatalogError> {
   const action: ParsedAction = { ...RunAction.create({ command, cwd, is_static: true }), timeout };
-  const outcome = await actAsUser(conversations, id, action);
+  const outcome = await actAsUser(conversations, id, action, by);
   if ('code' in outcome) return outcome;
   const { eventId, observation } = outcome;
   if (observation.observation !== 'run')

@@ -50,32 +50,33 @@ export const workspaceRepositoryRoutes: Routes<RepositoryContext> = (app, contex
   });
 
   const commit = { params: ById, body: CommitChanges, response: { 200: CommandOutcome, ...failures } };
-  app.post(`${CHANGES}/commit`, { schema: commit }, async ({ params: { id }, body }, reply) => {
+  app.post(`${CHANGES}/commit`, { schema: commit }, async ({ params: { id }, body, principal: by }, reply) => {
     const found = await repositoryIn(context, id);
     if ('code' in found) return sendFailure(reply, found);
     const outcome = await runAsUser(conversations, id, {
       command: commitCommand(found.state, body, committerOf(context.settings)),
       cwd: found.cwd,
+      by,
     });
     return 'code' in outcome ? sendFailure(reply, outcome) : outcome;
   });
 
   const branch = { params: ById, body: NewBranch, response: { 200: CommandOutcome, ...failures } };
-  app.post(`${CHANGES}/branch`, { schema: branch }, async ({ params: { id }, body }, reply) => {
+  app.post(`${CHANGES}/branch`, { schema: branch }, async ({ params: { id }, body, principal: by }, reply) => {
     const found = await repositoryIn(context, id);
     if ('code' in found) return sendFailure(reply, found);
-    const outcome = await runAsUser(conversations, id, { command: `git switch -c ${shellQuote(body.name)}`, cwd: found.cwd });
+    const outcome = await runAsUser(conversations, id, { command: `git switch -c ${shellQuote(body.name)}`, cwd: found.cwd, by });
     return 'code' in outcome ? sendFailure(reply, outcome) : outcome;
   });
 
   const pull = { params: ById, body: OpenPullRequest, response: { 200: OpenedPullRequest, ...failures } };
-  app.post(`${CHANGES}/pull-request`, { schema: pull }, async ({ params: { id }, body }, reply) => {
+  app.post(`${CHANGES}/pull-request`, { schema: pull }, async ({ params: { id }, body, principal: by }, reply) => {
     const found = await repositoryIn(context, id);
     if ('code' in found) return sendFailure(reply, found);
     const { shown } = found.state;
     const problem = whyNoPullRequest(shown, body);
     if (problem !== undefined) return sendFailure(reply, catalogError('INVALID_ARGUMENTS', problem));
-    const pushed = await runAsUser(conversations, id, { command: pushCommand(shown), cwd: found.cwd, timeout: PUSH_SECONDS });
+    const pushed = await runAsUser(conversations, id, { command: pushCommand(shown), cwd: found.cwd, timeout: PUSH_SECONDS, by });
     if ('code' in pushed) return sendFailure(reply, pushed);
     if (pushed.exit_code !== 0)
       return sendFailure(reply, catalogError('RUNTIME_FAILED', `the branch was not pushed: ${pushed.output.slice(-1000)}`));

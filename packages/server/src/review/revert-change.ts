@@ -7,6 +7,7 @@ import {
   type RevertedChange,
 } from '@tendon/protocol';
 import { shellQuote } from '@tendon/protocol/executor-api';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 import type { Workspace } from '../sandboxes/workspace-of.ts';
@@ -22,6 +23,7 @@ interface RevertParts {
   readonly base: Exclude<ReviewBase, { kind: 'now' }>;
   readonly signal: AbortSignal;
   readonly now: Date;
+  readonly by: Caller;
 }
 
 export type RevertResult =
@@ -45,7 +47,12 @@ export async function revertChange(parts: RevertParts, { path, version, hunk }: 
   if (content === undefined) return { state: 'changed' };
   if (typeof content !== 'string') return { state: 'binary' };
   if (content.length > MAX_WRITTEN_CHARS) return { state: 'too-large' };
-  const outcome = await actAsUser(parts.conversations, parts.id, WriteAction.create({ path: `${parts.workspace.root}/${path}`, content }));
+  const outcome = await actAsUser(
+    parts.conversations,
+    parts.id,
+    WriteAction.create({ path: `${parts.workspace.root}/${path}`, content }),
+    parts.by,
+  );
   if ('code' in outcome) return { state: 'refused', error: outcome };
   const { observation, eventId } = outcome;
   if (observation.observation === 'error') return { state: 'refused', error: catalogError('RUNTIME_FAILED', observation.content) };
@@ -54,15 +61,15 @@ export async function revertChange(parts: RevertParts, { path, version, hunk }: 
 
 /** The event that did it. */
 async function wholeFile(parts: RevertParts, path: string): Promise<number | CatalogError> {
-  const { conversations, id, base, workspace } = parts;
+  const { conversations, id, base, workspace, by } = parts;
   if (base.kind === 'commit') {
     const command = await commandFor(workspace, base.branch, path, parts.now);
-    const outcome = await runAsUser(conversations, id, { command, cwd: workspace.root });
+    const outcome = await runAsUser(conversations, id, { command, cwd: workspace.root, by });
     if ('code' in outcome) return outcome;
     return outcome.exit_code === 0 ? outcome.event_id : catalogError('RUNTIME_FAILED', outcome.output);
   }
   const action = RestoreCheckpointAction.create({ checkpoint: base.checkpoint.number, what: 'files', paths: [path] });
-  const outcome = await actAsUser(conversations, id, action);
+  const outcome = await actAsUser(conversations, id, action, by);
   if ('code' in outcome) return outcome;
   const { observation, eventId } = outcome;
   return observation.observation === 'restore_checkpoint'

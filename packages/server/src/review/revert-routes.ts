@@ -18,7 +18,7 @@ const TIMEOUT_MS = 60_000;
 export const revertRoutes: Routes<RevertContext> = (app, context) => {
   const { conversations } = context;
   const revert = { params: ById, body: RevertChange, response: { 200: RevertedChange, ...failures } };
-  app.post(`${CHANGES}/revert`, { schema: revert }, async ({ params: { id }, body }, reply) => {
+  app.post(`${CHANGES}/revert`, { schema: revert }, async ({ params: { id }, body, principal: by }, reply) => {
     const path = pathInWorkspace(body.path);
     if (path === undefined) return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'path: a path in the workspace is expected'));
     const compared = whyBusy(conversations, id) ?? (await compareWith(context, id, body));
@@ -27,7 +27,7 @@ export const revertRoutes: Routes<RevertContext> = (app, context) => {
     if (base.kind === 'now') return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'nothing has changed since'));
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const result = await revertChange({ conversations, id, workspace, base, signal, now: context.clock.now() }, { ...body, path });
+      const result = await revertChange({ conversations, id, workspace, base, signal, now: context.clock.now(), by }, { ...body, path });
       if (result.state === 'reverted') return result.change;
       if (result.state === 'refused') return sendFailure(reply, result.error);
       if (result.state === 'changed') return reply.code(409).send(failureWith('The file has changed since you saw it. Look again.'));

@@ -17,21 +17,28 @@ export async function answerAgain(ports: AppendPorts, action: ActionDraft): Prom
   return known && again(ports, action, known.id);
 }
 
-/** The first draft of the decision is the client's action; it gets the client's id. */
+/** The first draft of the decision is the client's action; it gets the client's id and author. So does what a person decided about get the author. */
 export async function appendOnce(ports: AppendPorts, action: ActionDraft, decide: Decision): Promise<SubmitResult> {
-  const { client_id } = action;
+  const { client_id, author } = action;
   let known: number | undefined;
   let refusal = catalogError('INTERNAL');
   const [event] = await ports.folded.tryAppend((state) => {
     known = state.sent.find(({ clientId }) => clientId === client_id)?.id;
     const decision = known === undefined ? decide(state) : [];
-    if (!('code' in decision))
-      return client_id === undefined ? decision : decision.map((draft, at) => (at === 0 ? { ...draft, client_id } : draft));
+    if (!('code' in decision)) {
+      const own = { ...(client_id !== undefined && { client_id }), ...(author && { author }) };
+      return decision.map((draft, at) => (at === 0 ? { ...draft, ...own } : author && isDecided(draft) ? { ...draft, author } : draft));
+    }
     refusal = decision;
     return [];
   });
   if (known !== undefined) return again(ports, action, known);
   return event ? { ok: true, event } : { ok: false, error: refusal };
+}
+
+/** The action that a person confirmed or rejected, as it is added again. */
+function isDecided(draft: SourcedDraft): boolean {
+  return isAction(draft) && 'confirmation_state' in draft.args && /^(?:confirmed|rejected)$/.test(String(draft.args.confirmation_state));
 }
 
 async function again(ports: AppendPorts, action: ActionDraft, id: number): Promise<SubmitResult> {

@@ -25,8 +25,8 @@ export const delegatedQuestionRoutes: Routes<{ readonly conversations: Conversat
   app.post(
     `${path}/:child`,
     { schema: { params: ByChild, body: QuestionAnswer, response } },
-    async ({ params: { id, child }, body }, reply) => {
-      const result = await conversations.delegated.answer(id, child, body);
+    async ({ params: { id, child }, body, principal }, reply) => {
+      const result = await conversations.delegated.answer(id, child, body, principal);
       return result.ok ? shown(id) : sendFailure(reply, result.error);
     },
   );

@@ -14,6 +14,7 @@ import {
   type DelegatedFrame,
   type DelegatedQuestion,
 } from '@tendon/protocol';
+import { authorOf, type Caller } from '../../platform/auth/caller.ts';
 import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
 import type { FrameListener, OpenConversation } from '../open-conversations.ts';
 import { answerTo, offersChoices, openQuestion, refused, shownQuestion, WAITS } from '../open-question.ts';
@@ -75,7 +76,8 @@ export class DelegatedQuestions {
   }
 
   /** The answer as the conversation that asks was given it, or why it was not. */
-  async answer(rootId: string, id: string, given: QuestionAnswer): Promise<SubmitResult> {
+  async answer(rootId: string, id: string, given: QuestionAnswer, by?: Caller): Promise<SubmitResult> {
+    const author = authorOf(by);
     const { records, enter } = this.#options;
     const held = (await this.#isBelow(id, rootId)) ? await enter(id) : undefined;
     if (!held) return refused(catalogError('CONVERSATION_NOT_FOUND', id));
@@ -83,7 +85,7 @@ export class DelegatedQuestions {
       await records.mark(id);
       const { conversation } = held.open;
       const action = answerTo(await openQuestion(conversation, offersChoices), given);
-      return 'code' in action ? refused(action) : await conversation.submit(action, given.event_id);
+      return 'code' in action ? refused(action) : await conversation.submit({ ...action, ...(author && { author }) }, given.event_id);
     } finally {
       held.release();
     }

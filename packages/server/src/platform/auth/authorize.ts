@@ -42,7 +42,7 @@ export type Access =
   /** `isWrong`: a key was given, and it opens nothing. */
   | { readonly ok: false; readonly error: CatalogError; readonly isWrong?: boolean };
 
-const NOBODY: Principal = { name: 'nobody', scope: undefined };
+const NOBODY: Principal = { keyName: 'nobody', scope: undefined };
 const RANK = { read: 1, drive: 2, admin: 3 } as const;
 
 export function authorize(request: AccessRequest, rules: AccessRules): Access {

@@ -1,17 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/protocol/masking';
-import type { Scope } from '@tendon/protocol';
+import type { Caller } from './caller.ts';
 import type { TokenStores, ApiKey, Login } from './token-stores.ts';
 import { sessionCookies } from './session-cookie.ts';
 import type { IssuedToken } from './token-store.ts';
 
-/** The caller, as far as it matters. */
-export interface Principal {
-  /** For buckets and logs; says nothing of the key. */
-  readonly name: string;
-  /** A share has none: it shows its conversation. */
-  readonly scope: Scope | undefined;
+/** The caller, and what let it in. */
+export interface Principal extends Caller {
   readonly conversation?: string;
   /** Resolves when what let it in has ended, or with the signal; unset: it does not end. */
   readonly ended?: (signal: AbortSignal) => Promise<void>;
@@ -33,7 +29,7 @@ export interface Asking {
   readonly headers: IncomingHttpHeaders;
 }
 
-const OWNER: Principal = { name: 'owner', scope: 'admin' };
+const OWNER: Principal = { keyName: 'owner', scope: 'admin' };
 
 /** `wrong`: something was given that opens nothing. */
 export function identify(asking: Asking, ring: Keyring): Principal | 'wrong' | undefined {
@@ -63,7 +59,7 @@ export function fingerprintOf(key: Secret): string {
 
 function keyHolder({ id, value }: IssuedToken<ApiKey>, { keys }: TokenStores): Principal {
   void keys.use(id).catch(() => undefined); // Only the time of use is lost.
-  return { name: `key ${id}`, scope: value.scope, key: id, ended: (signal) => keys.ended(id, signal) };
+  return { keyName: `key ${id}`, scope: value.scope, key: id, ended: (signal) => keys.ended(id, signal) };
 }
 
 function bySharedLink(token: string, { shares, keys }: TokenStores): Principal | undefined {
@@ -72,7 +68,7 @@ function bySharedLink(token: string, { shares, keys }: TokenStores): Principal |
   if (!held || (key !== undefined && !keys.get(key))) return undefined;
   void shares.use(held.id).catch(() => undefined);
   const ended = (signal: AbortSignal) => firstOf(signal, (each) => [shares.ended(held.id, each), ...(key ? [keys.ended(key, each)] : [])]);
-  return { name: `share ${held.id}`, scope: undefined, conversation: held.value.conversation, ended };
+  return { keyName: `share ${held.id}`, scope: undefined, conversation: held.value.conversation, ended };
 }
 
 function byLogin(headers: IncomingHttpHeaders, { sessionApiKey, tokens }: Keyring): Principal | undefined {
@@ -80,16 +76,16 @@ function byLogin(headers: IncomingHttpHeaders, { sessionApiKey, tokens }: Keyrin
   for (const token of sessionCookies(headers)) {
     const login = logins.find(token);
     if (!login) continue;
-    const name = `login ${login.id}`;
+    const keyName = `login ${login.id}`;
     const { key } = login.value;
     if ('fingerprint' in key) {
       if (!sessionApiKey || key.fingerprint !== fingerprintOf(sessionApiKey)) continue;
-      return { name, scope: 'admin', login, ended: (signal) => logins.ended(login.id, signal) };
+      return { keyName, scope: 'admin', login, ended: (signal) => logins.ended(login.id, signal) };
     }
     const held = keys.get(key.id);
     if (!held) continue;
     const ended = (signal: AbortSignal) => firstOf(signal, (each) => [logins.ended(login.id, each), keys.ended(key.id, each)]);
-    return { name, scope: held.value.scope, login, key: key.id, ended };
+    return { keyName, scope: held.value.scope, login, key: key.id, ended };
   }
   return undefined;
 }

@@ -28,7 +28,7 @@ export function admit(context: AdmitContext, request: IncomingMessage, asked: Ad
   const access = authorize({ method, url, headers, localAddress, ...asked }, { ...config, tokens });
   const showsKey = access.ok ? asked.need !== 'public' && config.sessionApiKey !== undefined : access.isWrong === true;
   if (!showsKey) return access;
-  if (wrongKeys.secondsToWait(address, access.ok ? access.principal.name : undefined) !== undefined)
+  if (wrongKeys.secondsToWait(address, access.ok ? access.principal.keyName : undefined) !== undefined)
     return { ok: false, error: catalogError('TOO_MANY_REQUESTS') };
   if (!access.ok && wrongKeys.wrong(address)) logger.warn({ address, need: asked.need }, 'a wrong key was refused');
   return access;

@@ -48,7 +48,7 @@ export function limitRate(app: App, now: () => number, limit: RateLimit = RATE_L
   const secondsToWait = createRateLimit(limit);
   app.addHook('onRequest', async (request, reply) => {
     if (needOf(request.method, request.routeOptions.url) === 'public') return;
-    const seconds = secondsToWait(request.socket.remoteAddress ?? '', now(), request.principal?.name);
+    const seconds = secondsToWait(request.socket.remoteAddress ?? '', now(), request.principal?.keyName);
     if (seconds === undefined) return;
     return reply
       .code(429)

@@ -27,7 +27,7 @@ export function requestId(
 ): string | undefined {
   const key = headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
-  const named = JSON.stringify([purpose, principal.name, key]);
+  const named = JSON.stringify([purpose, principal.keyName, key]);
   return createHmac('sha256', jwtSecret.reveal()).update(named).digest('hex').slice(0, 32);
 }
 

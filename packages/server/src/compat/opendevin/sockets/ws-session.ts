@@ -22,6 +22,7 @@ import {
 } from '@tendon/protocol';
 import { Connection } from '../../../realtime/connection.ts';
 import { ClientSession, type Initialize } from '../../../realtime/client-session.ts';
+import type { Caller } from '../../../platform/auth/caller.ts';
 import { readToken, signToken } from '../../../platform/auth/token.ts';
 import { cursorFrom } from '../../../realtime/past.ts';
 import type { Wire } from '../../../realtime/wire.ts';
@@ -32,8 +33,7 @@ import type { RealtimeContext } from '../../../realtime/realtime-context.ts';
 
 const LIVE_ONLY = Number.MAX_SAFE_INTEGER;
 interface WsContext extends RealtimeContext, SessionsContext {
-  /** Addresses that it names are asked wherever they are. */
-  readonly isAdmin: boolean;
+  readonly by: Caller;
 }
 
 /** The generation of a client whose frames have not shown it yet. */
