@@ -27,7 +27,7 @@ export interface Placement {
   readonly self: ServerNode | undefined;
   /** Those that are alive, this one among them. */
   servers(): Promise<readonly ServerNode[]>;
-  /** By the owner of its group. What is here is known without asking; what is elsewhere may have moved a moment ago. */
+  /** By the owner of its group. What is here is known without asking; what another server has may have moved a moment ago. */
   find(id: string): Promise<Place>;
   /** Those that are not in it are nowhere. */
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Place>>;
@@ -37,8 +37,10 @@ export interface Placement {
 export interface SchedulerHandlers {
   /** Goes on with conversations whose server has ended; the next ones are taken when this resolves. */
   wake(ids: readonly string[]): Promise<void>;
-  /** Others have taken over: closes every conversation and writes nothing more of any. */
+  /** Others have taken over: closes every conversation, and nothing more is written of any. */
   standDown(): Promise<void>;
+  /** How many conversations are open. */
+  load(): number;
 }
 
 /**
@@ -48,13 +50,13 @@ export interface SchedulerHandlers {
 export interface Scheduler extends Placement {
   /** Makes this server the owner of the conversation's group, unless another one that is alive is. */
   claim(conversation: ConversationRef): Promise<Place>;
-  /** Gives conversations up, for others to take; with them what they delegated. */
-  release(rootIds: readonly string[]): Promise<void>;
+  /** Gives conversations up, for others to take; with them what they delegated. Default: all that this server has. */
+  release(rootIds?: readonly string[]): Promise<void>;
   /** Grows with each change of a conversation's owner; 0 where nobody else can have it. */
   epochOf(id: string): number;
   /** From now on other servers know of this one, and it takes over what others leave. */
   start(handlers: SchedulerHandlers): void;
-  /** It takes no new conversations any more, and none that others leave. What it has is the caller's to release. */
+  /** This server takes no new conversations any more, and none that others leave. What it has is the caller's to release. */
   retire(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@
  *
  * Invariants
  * A1  One group at a time. It has of each log appends that follow each other, or none.
- * A2  A log moves from the id that it was expected at, under the epoch of this server, or nothing of it is written: the statement decides.
+ * A2  A log moves from the id that it was expected at, while this server owns it, or nothing of it is written: the statement decides.
  * A3  A group whose answer was lost is asked for again: what was stored the first time is found there, so nothing is stored twice.
  */
 import { setTimeout } from 'node:timers/promises';
@@ -15,6 +15,7 @@ import type { PreparedDraft } from '../rows/prepared-draft.ts';
 import type { Database } from './database.ts';
 import { LogBatch, storeBatches, type LogPosition } from './log-batch.ts';
 import { isCollision, isOutage } from './postgres-errors.ts';
+import type { ServerLease } from './server-lease.ts';
 
 /** More than these waiting appends are refused: callers wait for their own, so this many is a fault. */
 const MAX_QUEUED = 10_000;
@@ -32,7 +33,7 @@ export interface AppendedLog {
   assertOpen(): void;
   /** What was appended is durable. */
   publish(events: readonly Event[], prepared: readonly PreparedDraft[]): void;
-  /** Takes up what others did to it. Throws `StorageError('fenced')` when a later server has it. */
+  /** Takes up what others did to it. Throws `StorageError('fenced')` when another server has it. */
   refresh(): Promise<void>;
 }
 
@@ -41,6 +42,8 @@ interface Waiting {
   readonly prepared: readonly PreparedDraft[];
   readonly options: AppendOptions;
   readonly bytes: number;
+  /** Its owner's epoch was another one the first time. */
+  readonly isRepeated?: true;
   readonly resolve: (events: readonly Event[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -52,7 +55,7 @@ interface Staged extends Waiting {
 
 export interface AppendQueueOptions {
   readonly database: Database;
-  readonly ownerEpoch: number;
+  readonly lease: Pick<ServerLease, 'id'>;
   readonly now: () => Date;
 }
 
@@ -123,7 +126,27 @@ export class AppendQueue {
         this.#alone = staged.length;
       } else for (const { reject } of staged) reject(error);
     }
-    await Promise.all(late.map((one) => refuse(one)));
+    await Promise.all(late.map((one) => this.#refuse(one)));
+  }
+
+  /**
+   * Another writer was faster, in this process or another: it is answered when the other's events can be read. Where only the owner's epoch
+   * was another one, it is asked for again.
+   */
+  async #refuse(one: Waiting & Partial<Pick<Staged, 'batch'>>): Promise<void> {
+    const { log, options, isRepeated, reject } = one;
+    const { ownerEpoch } = one.batch?.at ?? log.position;
+    try {
+      if (options.expectedId >= log.position.nextId) await log.refresh();
+      log.assertOpen();
+      const { position } = log;
+      if (options.expectedId !== position.nextId || position.ownerEpoch === ownerEpoch || isRepeated)
+        throw new AppendConflict(options.expectedId, position.nextId);
+      this.#queue.push({ ...one, isRepeated: true });
+      this.#draining ??= Promise.resolve().then(() => this.#drain());
+    } catch (error) {
+      reject(error);
+    }
   }
 
   #stage(group: readonly Waiting[]) {
@@ -144,11 +167,11 @@ export class AppendQueue {
 
   /** The conversations whose appends are durable. */
   async #store(batches: readonly LogBatch[]): Promise<ReadonlySet<string>> {
-    const { database, ownerEpoch } = this.#options;
+    const { database, lease } = this.#options;
     const end = performance.now() + OUTAGE_MS;
     for (let isRepeated = false; ;) {
       try {
-        const stored = new Set(await storeBatches(database.write, ownerEpoch, batches));
+        const stored = new Set(await storeBatches(database.write, lease.id, batches));
         if (!isRepeated) return stored;
         for (const batch of batches) {
           const { conversationId } = batch.at;
@@ -173,17 +196,6 @@ function isEnded({ log, reject }: Waiting): boolean {
   } catch (error) {
     reject(error);
     return true;
-  }
-}
-
-/** Another writer was faster, in this process or another: it is answered when the other's events can be read. */
-async function refuse({ log, options: { expectedId }, reject }: Waiting): Promise<void> {
-  try {
-    if (expectedId >= log.position.nextId) await log.refresh();
-    log.assertOpen();
-    reject(new AppendConflict(expectedId, log.position.nextId));
-  } catch (error) {
-    reject(error);
   }
 }
 

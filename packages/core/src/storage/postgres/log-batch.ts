@@ -15,6 +15,8 @@ export interface LogPosition {
   readonly epoch: string;
   /** Whether it is stored that events from `nextId` on have this epoch. */
   readonly isEpochStored: boolean;
+  /** Of this server's ownership; 0: the log begins. */
+  readonly ownerEpoch: number;
 }
 
 /** The appends of one group to one log, one after the other. */
@@ -66,19 +68,20 @@ export class LogBatch {
 }
 
 /**
- * Appends to several logs in one statement: to each all or nothing. A log that is not at the expected id, or that a later server has appended to, is left out.
- * So is every log once a later server has the database. Resolves with the conversations that were appended to.
+ * Appends to several logs in one statement: to each all or nothing. A log that is not at the expected id, or that another server has, is left out.
+ * So is every log once the lease of this server has ended. Resolves with the conversations that were appended to.
  */
-export async function storeBatches(write: Query, ownerEpoch: number, batches: readonly LogBatch[]): Promise<ReadonlySet<string>> {
+export async function storeBatches(write: Query, server: string, batches: readonly LogBatch[]): Promise<ReadonlySet<string>> {
   const rows = batches.flatMap((batch) => batch.rows);
   const payloads = batches.flatMap(({ at, payloads: own }) => own.map((one) => ({ id: at.conversationId, ...one })));
   const stored = await write<{ conversation_id: string }>(payloads.length > 0 ? APPEND_WITH_PAYLOADS : APPEND, [
-    ownerEpoch,
+    server,
     batches.map(({ at }) => at.conversationId),
     batches.map(({ at }) => at.nextId),
     batches.map((batch) => batch.rows.length),
     batches.map(({ lastTimestamp }) => lastTimestamp),
     batches.map(({ at }) => (at.isEpochStored ? null : at.epoch)),
+    batches.map(({ at }) => at.ownerEpoch),
     rows.map((row) => row.conversation_id),
     rows.map((row) => row.id),
     rows.map((row) => row.timestamp),
@@ -101,24 +104,24 @@ export async function storeBatches(write: Query, ownerEpoch: number, batches: re
 function appendStatement(alsoStored: string): string {
   return `
     WITH asked AS (
-      SELECT * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
-        AS a (conversation_id, expected_id, count, last_timestamp, epoch)
-      WHERE (SELECT max(epoch) FROM tendon.owner) <= $1::bigint
+      SELECT * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[])
+        AS a (conversation_id, expected_id, count, last_timestamp, epoch, owner_epoch)
+      WHERE EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)
     ), begun AS (
-      INSERT INTO tendon.logs (conversation_id, next_id, last_timestamp, owner_epoch)
-      SELECT conversation_id, count, last_timestamp, $1::bigint FROM asked WHERE expected_id = 0
+      INSERT INTO tendon.logs (conversation_id, root_id, next_id, last_timestamp, owner, owner_epoch)
+      SELECT conversation_id, conversation_id, count, last_timestamp, $1, 1 FROM asked WHERE expected_id = 0 AND owner_epoch = 0
       ON CONFLICT DO NOTHING RETURNING conversation_id
     ), continued AS (
       UPDATE tendon.logs AS l
-      SET next_id = l.next_id + a.count, last_timestamp = a.last_timestamp, owner_epoch = $1::bigint
+      SET next_id = l.next_id + a.count, last_timestamp = a.last_timestamp
       FROM asked AS a
-      WHERE l.conversation_id = a.conversation_id AND a.expected_id > 0 AND l.next_id = a.expected_id AND l.owner_epoch <= $1::bigint
+      WHERE l.conversation_id = a.conversation_id AND l.next_id = a.expected_id AND l.owner = $1 AND l.owner_epoch = a.owner_epoch
       RETURNING l.conversation_id
     ), won AS (
       SELECT conversation_id FROM begun UNION ALL SELECT conversation_id FROM continued
     ), stored AS (
       INSERT INTO tendon.events (conversation_id, id, timestamp, source, body, payloads, checksum)
-      SELECT e.* FROM unnest($7::text[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[])
+      SELECT e.* FROM unnest($8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[])
         AS e (conversation_id, id, timestamp, source, body, payloads, checksum) JOIN won USING (conversation_id)
     ), dated AS (
       INSERT INTO tendon.epochs (conversation_id, from_id, epoch)
@@ -130,7 +133,7 @@ function appendStatement(alsoStored: string): string {
 const APPEND = appendStatement('');
 const APPEND_WITH_PAYLOADS = appendStatement(`, added AS (
       INSERT INTO tendon.payloads (conversation_id, hash, deflated, bytes)
-      SELECT p.* FROM unnest($14::text[], $15::text[], $16::boolean[], $17::bytea[]) AS p (conversation_id, hash, deflated, bytes)
+      SELECT p.* FROM unnest($15::text[], $16::text[], $17::boolean[], $18::bytea[]) AS p (conversation_id, hash, deflated, bytes)
         JOIN won USING (conversation_id)
       ON CONFLICT DO NOTHING
     )`);

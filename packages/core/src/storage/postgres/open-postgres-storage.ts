@@ -4,16 +4,16 @@ import type { Clock } from '../../async/clock.ts';
 import type { Wakeup } from '../../log/follow.ts';
 import { randomEpoch } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
-import { IN_PROCESS } from '../../scheduling/scheduler.ts';
 import { Findings, type Storage } from '../storage.ts';
 import { AppendQueue } from './append-queue.ts';
 import { Database } from './database.ts';
-import { fencedMessage, OwnerLease, type Holder } from './owner-lease.ts';
+import { LeasedScheduler } from './leased-scheduler.ts';
 import { PostgresEventStore } from './postgres-event-store.ts';
 import { PostgresPageIndex } from './postgres-page-index.ts';
 import { PostgresRecordStore } from './postgres-record-store.ts';
 import { RecordWatch } from './record-watch.ts';
 import { migrate } from './schema.ts';
+import { fencedMessage, type Holder, ServerLease } from './server-lease.ts';
 
 export interface PostgresStorageOptions {
   /** `postgres://USER:PASSWORD@HOST:5432/DATABASE`. */
@@ -21,20 +21,29 @@ export interface PostgresStorageOptions {
   readonly clock: Clock;
   /** Called with every finding, also with those that are made after opening. */
   readonly onFinding?: (sentence: string) => void;
-  /** Works beside the server that has the database, under its epoch. Default: takes the database, or is refused while a server has it. */
+  /** Works under the lease of a server that is there. Default: has one of its own, or is refused. */
   readonly beside?: boolean;
+  /** How this server is one of several on the database. Default: it has the database alone. */
+  readonly shared?: SharedOptions | undefined;
 }
 
-/** Opens the storage of one server in a database. Rejects with `StorageError` when another server has it, a newer version made it, or it cannot be used. */
-export async function openPostgresStorage({ url, clock, onFinding, beside = false }: PostgresStorageOptions): Promise<Storage> {
+export interface SharedOptions {
+  /** Where the other servers reach this one. */
+  readonly url: string;
+  /** False: it only leads clients to the others. */
+  readonly takesConversations: boolean;
+}
+
+/** Opens the storage of a server in a database. Rejects with `StorageError` when a server has it alone, a newer version made it, or it cannot be used. */
+export async function openPostgresStorage({ url, clock, onFinding, shared, beside = false }: PostgresStorageOptions): Promise<Storage> {
   const database = new Database(url);
   try {
     await migrate(database);
     const findings = new Findings(onFinding);
-    const onLost = (): void => findings.add(fencedMessage(database));
-    const lease = beside ? undefined : await OwnerLease.take(database, { holder: thisServer(clock), hasEnded, onLost });
+    const own = { holder: thisServer(clock), hasEnded, url: shared?.url, takes: shared?.takesConversations ?? true };
+    const lease = beside ? await ServerLease.join(database) : await ServerLease.take(database, own);
     await checkDurability(database, findings);
-    return compose({ url, database, lease, ownerEpoch: lease?.epoch ?? (await OwnerLease.join(database)), findings, clock });
+    return compose({ url, database, lease, findings, clock });
   } catch (error) {
     await database.close();
     if (error instanceof StorageError && error.code === 'undone') throw new StorageError('unusable', error.message, { cause: error.cause });
@@ -45,31 +54,47 @@ export async function openPostgresStorage({ url, clock, onFinding, beside = fals
 interface OpenedDatabase {
   readonly url: string;
   readonly database: Database;
-  readonly lease: OwnerLease | undefined;
-  readonly ownerEpoch: number;
+  readonly lease: ServerLease;
   readonly findings: Findings;
   readonly clock: Clock;
 }
 
-function compose({ url, database, lease, ownerEpoch, findings, clock }: OpenedDatabase): Storage {
-  const appends = new AppendQueue({ database, ownerEpoch, now: () => clock.now() });
+function compose({ url, database, lease, findings, clock }: OpenedDatabase): Storage {
+  const appends = new AppendQueue({ database, lease, now: () => clock.now() });
   const waitedFor = new Set<Wakeup>();
-  const events = new PostgresEventStore({ database, appends, epoch: randomEpoch(), ownerEpoch, findings, waitedFor });
+  const events = new PostgresEventStore({
+    database,
+    appends,
+    epoch: randomEpoch(),
+    lease,
+    findings,
+    waitedFor,
+    onDeleted: (id) => scheduler.forget(id),
+  });
   const watch = new RecordWatch(url, database);
+  const scheduler = new LeasedScheduler({
+    database,
+    lease,
+    onClaimed: (id, epoch) => events.claimed(id, epoch),
+    onLost: () => {
+      findings.add(fencedMessage(database));
+      events.endAll(fencedMessage(database), 'fenced');
+    },
+  });
   const close = async (): Promise<void> => {
     const accepted = appends.close();
     await watch.close();
     await accepted;
     events.close();
-    await lease?.release();
+    await lease.release();
     await database.close();
   };
   let closing: Promise<void> | undefined;
   return {
     events,
-    records: new PostgresRecordStore(database, ownerEpoch, watch),
+    records: new PostgresRecordStore(database, lease, watch),
     pages: new PostgresPageIndex(database),
-    scheduler: IN_PROCESS,
+    scheduler,
     findings: findings.list,
     // Payloads come and go in the transactions of their events: a killed server leaves nothing.
     sweep: async () => 0,

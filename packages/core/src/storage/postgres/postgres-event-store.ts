@@ -1,14 +1,25 @@
 import type { EventLog, EventStore } from '../../log/event-log.ts';
 import { StorageError } from '../../log/storage-error.ts';
-import { fencedMessage } from './owner-lease.ts';
+import { fencedMessage } from './server-lease.ts';
 import { PostgresLog, type LogParts } from './postgres-log.ts';
 
 /** Beside its log, what is deleted with it. */
 const TABLES = ['events', 'payloads', 'epochs', 'snapshots', 'search_pages'] as const;
 
+/** Whether another server than this one ($1) has the conversation ($2); held, so that none takes it meanwhile. */
+const OF_OTHERS = `
+  SELECT EXISTS (SELECT 1 FROM tendon.servers AS s WHERE s.id = l.owner AND s.id <> $1 AND NOT s.ended) AS is_others
+  FROM tendon.logs AS l WHERE conversation_id = $2 FOR UPDATE OF l`;
+
+/** Beside what all logs share. */
+export interface EventStoreParts extends LogParts {
+  /** Notified when a conversation's log is gone. */
+  readonly onDeleted: (conversationId: string) => void;
+}
+
 /** Gives out one log object a conversation for as long as somebody holds it; a log that nobody holds costs nothing. */
 export class PostgresEventStore implements EventStore {
-  readonly #parts: LogParts;
+  readonly #parts: EventStoreParts;
   readonly #logs = new Map<string, WeakRef<PostgresLog>>();
   readonly #loading = new Map<string, Promise<PostgresLog>>();
   readonly #deletions = new Map<string, Promise<void>>();
@@ -17,7 +28,7 @@ export class PostgresEventStore implements EventStore {
   });
   #isClosed = false;
 
-  constructor(parts: LogParts) {
+  constructor(parts: EventStoreParts) {
     this.#parts = parts;
   }
 
@@ -41,8 +52,18 @@ export class PostgresEventStore implements EventStore {
   /** Ends every open log. */
   close(): void {
     this.#isClosed = true;
-    for (const log of this.#logs.values()) log.deref()?.end('the storage is closed');
+    this.endAll('the storage is closed', 'closed');
+  }
+
+  /** A caller that needs a log opens it anew. */
+  endAll(reason: string, code: 'closed' | 'fenced'): void {
+    for (const log of this.#logs.values()) log.deref()?.end(reason, code);
     this.#logs.clear();
+  }
+
+  /** This server may append to the conversation's log under this epoch from now on. */
+  claimed(conversationId: string, ownerEpoch: number): void {
+    this.#logs.get(conversationId)?.deref()?.claimed(ownerEpoch);
   }
 
   async #delete(conversationId: string): Promise<void> {
@@ -50,15 +71,17 @@ export class PostgresEventStore implements EventStore {
     // Ended at once: an append that waits behind this finds the log gone.
     this.#logs.get(conversationId)?.deref()?.end(`conversation ${conversationId} was deleted`);
     this.#logs.delete(conversationId);
-    const { appends, database, ownerEpoch } = this.#parts;
+    const { appends, database, lease } = this.#parts;
     await appends.settled();
     await database.transaction(async (query) => {
       // First the log: who writes beside it holds it, and is over when this goes on.
-      const [owner] = await query<{ is_mine: boolean }>('SELECT max(epoch) <= $1 AS is_mine FROM tendon.owner', [ownerEpoch]);
-      if (!owner!.is_mine) throw new StorageError('fenced', fencedMessage(database));
+      const [log] = await query<{ is_others: boolean }>(OF_OTHERS, [lease.id, conversationId]);
+      const [own] = await query('SELECT id FROM tendon.servers WHERE id = $1 AND NOT ended', [lease.id]);
+      if (!own || log?.is_others) throw new StorageError('fenced', fencedMessage(database));
       await query('DELETE FROM tendon.logs WHERE conversation_id = $1', [conversationId]);
       for (const table of TABLES) await query(`DELETE FROM tendon.${table} WHERE conversation_id = $1`, [conversationId]);
     });
+    this.#parts.onDeleted(conversationId);
   }
 
   #loadOnce(conversationId: string): Promise<PostgresLog> {

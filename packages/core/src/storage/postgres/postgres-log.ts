@@ -5,7 +5,8 @@
  * Invariants
  * L1  `nextId` moves only to what is committed; nobody is given an event with id ≥ `nextId`.
  * L2  The window ends at `nextId` and has no gaps.
- * L3  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
+ * L3  Events are appended under the epoch of this server's ownership, which the first append claims where nobody did before.
+ * L4  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
  */
 import { crc32 } from 'node:zlib';
 import type { Event } from '@tendon/protocol';
@@ -22,7 +23,7 @@ import type { Findings } from '../storage.ts';
 import type { AppendedLog, AppendQueue } from './append-queue.ts';
 import type { Database } from './database.ts';
 import type { LogPosition } from './log-batch.ts';
-import { fencedMessage } from './owner-lease.ts';
+import { fencedMessage, type ServerLease } from './server-lease.ts';
 
 /** Of one payload: more would not fit a statement well. */
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
@@ -35,10 +36,19 @@ export interface LogParts {
   readonly appends: AppendQueue;
   /** The epoch of the events that this opening of the database appends. */
   readonly epoch: string;
-  readonly ownerEpoch: number;
+  readonly lease: Pick<ServerLease, 'id'>;
   readonly findings: Findings;
   /** Logs that somebody waits for; see Wakeup. */
   readonly waitedFor: Set<Wakeup>;
+}
+
+interface StoredLogRow {
+  readonly next_id: number | null;
+  readonly last_timestamp: string;
+  readonly owner: string | null;
+  readonly owner_epoch: number;
+  readonly epochs: EpochRow[] | null;
+  readonly is_alive: boolean;
 }
 
 interface EpochRow {
@@ -57,7 +67,9 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
   #epochs: EpochRow[] = [];
   #epoch = '';
   #isEpochStored = false;
-  #endedBecause: string | undefined;
+  /** Under which this server may append; 0 begins the log, `undefined` is to be claimed. */
+  #ownerEpoch: number | undefined = 0;
+  #endedBecause: StorageError | undefined;
 
   private constructor(conversationId: string, parts: LogParts) {
     this.conversationId = conversationId;
@@ -89,12 +101,19 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
       lastTimestamp: this.#lastTimestamp,
       epoch: this.#epoch,
       isEpochStored: this.#isEpochStored,
+      ownerEpoch: this.#ownerEpoch ?? 0,
     };
+  }
+
+  /** This server may append to it under this epoch from now on. */
+  claimed(ownerEpoch: number): void {
+    this.#ownerEpoch = ownerEpoch;
   }
 
   async append(drafts: readonly SourcedDraft[], options: AppendOptions): Promise<readonly Event[]> {
     this.assertOpen();
     if (drafts.length === 0) return [];
+    if (this.#ownerEpoch === undefined) await this.#claim();
     return this.#parts.appends.append(this, await prepareDrafts(drafts, placed), options);
   }
 
@@ -142,13 +161,13 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
     await this.#parts.database.write(
       `WITH held AS (
          SELECT conversation_id FROM tendon.logs
-         WHERE conversation_id = $1 AND owner_epoch <= $5 AND (SELECT max(epoch) FROM tendon.owner) <= $5 FOR KEY SHARE
+         WHERE conversation_id = $1 AND owner = $5 AND owner_epoch = $6 FOR KEY SHARE
        )
        INSERT INTO tendon.snapshots (conversation_id, next_id, last_checksum, body, checksum)
        SELECT conversation_id, id + 1, checksum, $3, $4 FROM tendon.events JOIN held USING (conversation_id) WHERE id = $2::bigint - 1
        ON CONFLICT (conversation_id) DO UPDATE
        SET next_id = excluded.next_id, last_checksum = excluded.last_checksum, body = excluded.body, checksum = excluded.checksum`,
-      [this.conversationId, nextId, text, crc32(text), this.#parts.ownerEpoch],
+      [this.conversationId, nextId, text, crc32(text), this.#parts.lease.id, this.#ownerEpoch ?? 0],
     );
     this.assertOpen();
   }
@@ -159,6 +178,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
 
   publish(events: readonly Event[], prepared: readonly PreparedDraft[]): void {
     if (!this.#isEpochStored) this.#epochs.push({ from_id: this.#nextId, epoch: this.#epoch });
+    if (this.#ownerEpoch === 0) this.#ownerEpoch = 1;
     this.#isEpochStored = true;
     for (const [index, event] of events.entries()) this.#recent.push(event, prepared[index]!.size);
     this.#nextId += events.length;
@@ -171,26 +191,46 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
   }
 
   /** Followers end, everything else is refused from now on. */
-  end(reason: string): void {
-    this.#endedBecause ??= reason;
+  end(reason: string, code: 'closed' | 'fenced' = 'closed'): void {
+    this.#endedBecause ??= new StorageError(code, reason);
     this.changed.wake();
   }
 
   assertOpen(): void {
-    if (this.#endedBecause !== undefined) throw new StorageError('closed', this.#endedBecause);
+    if (this.#endedBecause !== undefined) throw this.#endedBecause;
+  }
+
+  /** Makes this server the owner. Rejects with `StorageError('fenced')` while one that is alive is. */
+  async #claim(): Promise<void> {
+    const { database, lease } = this.#parts;
+    const [row] = await database.write<{ owner_epoch: number }>(
+      `UPDATE tendon.logs AS l SET owner = $2, owner_epoch = l.owner_epoch + (l.owner IS DISTINCT FROM $2)::int
+       WHERE conversation_id = $1 AND EXISTS (SELECT 1 FROM tendon.servers WHERE id = $2 AND NOT ended)
+         AND (l.owner IS NULL OR l.owner = $2 OR NOT EXISTS (SELECT 1 FROM tendon.servers AS s WHERE s.id = l.owner AND NOT s.ended))
+       RETURNING owner_epoch`,
+      [this.conversationId, lease.id],
+    );
+    if (row) this.#ownerEpoch = row.owner_epoch;
+    // What others appended before, or that it was deleted.
+    await this.#load();
+    this.assertOpen();
+    if (!row) throw this.#fenced();
   }
 
   async #load(): Promise<void> {
-    const { database, ownerEpoch } = this.#parts;
-    const [row] = await database.read<{ next_id: number | null; last_timestamp: string; owner_epoch: number; epochs: EpochRow[] | null }>(
-      `SELECT l.next_id, l.last_timestamp, greatest(l.owner_epoch, (SELECT max(epoch) FROM tendon.owner)) AS owner_epoch, (
+    const { database, lease } = this.#parts;
+    const [row] = await database.read<StoredLogRow>(
+      `SELECT l.next_id, l.last_timestamp, l.owner, l.owner_epoch, EXISTS (SELECT 1 FROM tendon.servers WHERE id = $2 AND NOT ended) AS is_alive, (
          SELECT json_agg(json_build_object('from_id', from_id, 'epoch', epoch) ORDER BY from_id) FROM tendon.epochs WHERE conversation_id = $1
        ) AS epochs
        FROM (SELECT 1) AS one LEFT JOIN tendon.logs AS l ON l.conversation_id = $1`,
-      [this.conversationId],
+      [this.conversationId, lease.id],
     );
-    const { next_id: nextId, last_timestamp: lastTimestamp, owner_epoch: epoch, epochs } = row!;
-    if (epoch > ownerEpoch) throw new StorageError('fenced', fencedMessage(database));
+    const { next_id: nextId, last_timestamp: lastTimestamp, epochs, is_alive: isAlive } = row!;
+    if (!isAlive) throw new StorageError('fenced', fencedMessage(database));
+    const hadIt = this.#ownerEpoch !== undefined && this.#ownerEpoch > 0;
+    this.#ownerEpoch = nextId === null ? 0 : row!.owner === lease.id ? row!.owner_epoch : undefined;
+    if (hadIt && nextId !== null && this.#ownerEpoch === undefined) throw this.#fenced();
     if (nextId === null && this.#nextId > 0) this.end(`conversation ${this.conversationId} was deleted`);
     if (nextId === null || nextId <= this.#nextId) return;
     // Others appended: their events are not in the window, and what comes next may be of another epoch again.
@@ -200,6 +240,10 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
     this.#nextId = nextId;
     this.#lastTimestamp = lastTimestamp;
     this.changed.wake();
+  }
+
+  #fenced(): StorageError {
+    return new StorageError('fenced', `Another server has conversation ${this.conversationId} now: this one writes nothing more of it.`);
   }
 
   async #items(from: number, to: number, reverse: boolean): Promise<readonly Lazy<Event>[]> {

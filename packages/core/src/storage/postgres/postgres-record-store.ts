@@ -3,7 +3,7 @@ import { isTitled } from '../page-index.ts';
 import type { ListOptions, RecordChange, RecordStore, StoredRecord } from '../storage.ts';
 import type { Database } from './database.ts';
 import { isUnstorableText } from './postgres-errors.ts';
-import { fencedMessage } from './owner-lease.ts';
+import { fencedMessage, type ServerLease } from './server-lease.ts';
 import { lexemesOf, trigramQuery } from './postgres-page-index.ts';
 import type { RecordWatch } from './record-watch.ts';
 
@@ -31,24 +31,24 @@ const NOTIFY = `CASE WHEN $2::text IS NOT NULL THEN pg_notify('tendon_records', 
 const UPDATE = `
   WITH changed AS (
     UPDATE tendon.records SET sort = $5, json = $6, title = array_to_tsvector($7::text[]), version = version + 1
-    WHERE collection = $3 AND id = $4 AND version = $8::bigint AND (SELECT max(epoch) FROM tendon.owner) <= $1
+    WHERE collection = $3 AND id = $4 AND version = $8::bigint AND EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)
     RETURNING ${NOTIFY}
   ), made AS (
     INSERT INTO tendon.records (collection, id, sort, json, version, title)
-    SELECT $3, $4, $5, $6, 1, array_to_tsvector($7::text[]) WHERE $8::bigint = 0 AND (SELECT max(epoch) FROM tendon.owner) <= $1
+    SELECT $3, $4, $5, $6, 1, array_to_tsvector($7::text[]) WHERE $8::bigint = 0 AND EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)
     ON CONFLICT DO NOTHING RETURNING ${NOTIFY}
   )
-  SELECT EXISTS (SELECT 1 FROM changed UNION ALL SELECT 1 FROM made) AS is_done WHERE (SELECT max(epoch) FROM tendon.owner) <= $1`;
+  SELECT EXISTS (SELECT 1 FROM changed UNION ALL SELECT 1 FROM made) AS is_done WHERE EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)`;
 
-/** Each write is refused once a later server has the database. */
+/** Each write is refused once the lease of this server has ended. */
 export class PostgresRecordStore implements RecordStore {
   readonly #database: Database;
-  readonly #ownerEpoch: number;
+  readonly #lease: Pick<ServerLease, 'id'>;
   readonly #watch: RecordWatch;
 
-  constructor(database: Database, ownerEpoch: number, watch: RecordWatch) {
+  constructor(database: Database, lease: Pick<ServerLease, 'id'>, watch: RecordWatch) {
     this.#database = database;
-    this.#ownerEpoch = ownerEpoch;
+    this.#lease = lease;
     this.#watch = watch;
   }
 
@@ -60,7 +60,7 @@ export class PostgresRecordStore implements RecordStore {
   async put(collection: string, { id, sort, value }: StoredRecord): Promise<void> {
     await this.#change(
       `INSERT INTO tendon.records AS r (collection, id, sort, json, version, title)
-       SELECT $3, $4, $5, $6, 1, array_to_tsvector($7::text[]) WHERE (SELECT max(epoch) FROM tendon.owner) <= $1
+       SELECT $3, $4, $5, $6, 1, array_to_tsvector($7::text[]) WHERE EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)
        ON CONFLICT (collection, id) DO UPDATE
        SET sort = excluded.sort, json = excluded.json, title = excluded.title, version = r.version + 1
        RETURNING true AS is_done, ${NOTIFY}`,
@@ -96,9 +96,9 @@ export class PostgresRecordStore implements RecordStore {
   delete(collection: string, id: string): Promise<boolean> {
     return this.#change(
       `WITH gone AS (
-         DELETE FROM tendon.records WHERE collection = $3 AND id = $4 AND (SELECT max(epoch) FROM tendon.owner) <= $1 RETURNING ${NOTIFY}
+         DELETE FROM tendon.records WHERE collection = $3 AND id = $4 AND EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended) RETURNING ${NOTIFY}
        )
-       SELECT EXISTS (SELECT 1 FROM gone) AS is_done WHERE (SELECT max(epoch) FROM tendon.owner) <= $1`,
+       SELECT EXISTS (SELECT 1 FROM gone) AS is_done WHERE EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)`,
       [collection, id],
     );
   }
@@ -137,7 +137,7 @@ export class PostgresRecordStore implements RecordStore {
 
   /** `values` begin with the collection. */
   async #change(text: string, values: readonly [string, ...unknown[]]): Promise<boolean> {
-    const [row] = await this.#database.write<{ is_done: boolean }>(text, [this.#ownerEpoch, this.#watch.noticeOf(values[0]), ...values]);
+    const [row] = await this.#database.write<{ is_done: boolean }>(text, [this.#lease.id, this.#watch.noticeOf(values[0]), ...values]);
     if (!row) throw new StorageError('fenced', fencedMessage(this.#database));
     return row.is_done;
   }

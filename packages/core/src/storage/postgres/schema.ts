@@ -20,17 +20,23 @@ export type Migration =
  * @internal
  */
 export const MIGRATIONS: readonly Migration[] = [
-  `CREATE TABLE tendon.owner (
-     one integer PRIMARY KEY CHECK (one = 1),
-     epoch bigint NOT NULL,           -- grows with each server that takes the database over
-     holder text NOT NULL,            -- JSON: which server that is
-     until timestamptz NOT NULL       -- it says so again before then, or is taken for dead
+  `CREATE TABLE tendon.servers (
+     id text COLLATE "C" PRIMARY KEY, -- new with each lease
+     url text,                        -- where other servers reach it; none: it has the database alone
+     holder text NOT NULL,            -- JSON: which process that is
+     takes boolean NOT NULL,          -- new conversations
+     load integer NOT NULL,           -- how many it has open
+     since timestamptz NOT NULL,
+     until timestamptz NOT NULL,      -- it extends this before then, or is taken for dead
+     ended boolean NOT NULL DEFAULT false -- it may write nothing any more
    );
    CREATE TABLE tendon.logs (
      conversation_id text COLLATE "C" PRIMARY KEY,
+     root_id text COLLATE "C" NOT NULL, -- of the group that has one owner: the conversation that delegated this one, or itself
      next_id bigint NOT NULL,
      last_timestamp text NOT NULL,
-     owner_epoch bigint NOT NULL      -- of the last server that appended: no earlier one may
+     owner text COLLATE "C",          -- the server that may append; none: who claims it first
+     owner_epoch bigint NOT NULL      -- grows with each change of the owner
    ) WITH (fillfactor = 70);
    CREATE TABLE tendon.events (
      conversation_id text COLLATE "C" NOT NULL,
@@ -80,6 +86,8 @@ export const MIGRATIONS: readonly Migration[] = [
      trigrams tsvector,               -- none: its text was too long, and may be anything
      PRIMARY KEY (conversation_id, from_id)
    );`,
+  { index: 'logs_by_owner', on: 'tendon.logs (owner) WHERE owner IS NOT NULL' },
+  { index: 'logs_by_root', on: 'tendon.logs (root_id) WHERE root_id <> conversation_id' },
   { index: 'records_by_sort', on: 'tendon.records (collection, sort, id)' },
   { index: 'records_by_title', on: 'tendon.records USING gin (title)' },
   { index: 'search_pages_by_trigram', on: 'tendon.search_pages USING gin (trigrams)' },

@@ -4,7 +4,7 @@ import { manualClock } from '../contract/manual-clock.ts';
 import type { Storage } from '../storage.ts';
 import { openPostgresStorage, type PostgresStorageOptions } from './open-postgres-storage.ts';
 
-const TABLES = ['owner', 'logs', 'events', 'epochs', 'payloads', 'snapshots', 'records', 'search_pages'];
+const TABLES = ['servers', 'logs', 'events', 'epochs', 'payloads', 'snapshots', 'records', 'search_pages'];
 
 export class TemporaryDatabase {
   readonly cluster: PostgresCluster;
