@@ -85,6 +85,7 @@ const LAYERS = {
     ['index'],
     ['headless', 'main'],
     ['app'],
+    ['cluster'],
     ['compat', 'web-app'],
     ['realtime', 'mcp', 'import', 'backup', 'triggers'],
     ['knowledge', 'review'],

@@ -96,7 +96,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The life of sandboxes on the machine: starting, hibernating, ending, what is left, and the commands that show it.',
-    ids: 'SV1120–SV1125, SV1130–SV1133, EN6, EN140–EN142, SB1, SB600, SB601, SB620, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV590, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB470–SB477, SB565–SB567, SB730–SB732, SB341–SB343, SB720, SB530–SB532',
+    ids: 'SV1120–SV1125, SV1130–SV1133, SV1200–SV1206, SV1210–SV1212, EN6, EN140–EN142, SB1, SB600, SB601, SB620, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV590, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB470–SB477, SB565–SB567, SB730–SB732, SB341–SB343, SB720, SB530–SB532',
   },
   {
     why: 'Users, organisations and their identity provider: the suite has one key and no second person.',

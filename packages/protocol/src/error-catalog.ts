@@ -173,6 +173,22 @@ export const ERRORS = {
     text: (detail: string) =>
       `The server cannot store this: ${detail}. Where its disk is full, make room; the work then goes on by itself.`,
   },
+  OWNER_UNREACHABLE: {
+    status: 503,
+    messageId: 'STATUS$ERROR',
+    text: () => 'The server that has this conversation does not answer. Another one takes it over within seconds: try again then.',
+  },
+  NO_SERVER: {
+    status: 503,
+    messageId: 'STATUS$ERROR',
+    text: () => 'No server takes conversations now. Try again in a few seconds.',
+  },
+  NOT_THE_OWNER: { status: 421, messageId: 'STATUS$ERROR', text: () => 'Another server has this conversation.' },
+  CONVERSATION_MOVED: {
+    status: 503,
+    messageId: 'STATUS$ERROR',
+    text: () => 'Another server goes on with this conversation. Connect again.',
+  },
   INTERNAL: { status: 500, messageId: 'STATUS$ERROR', text: () => 'The server failed on this. The log names the cause.' },
 } as const satisfies Record<string, { status: number; messageId: string; text: (detail: string) => string }>;
 

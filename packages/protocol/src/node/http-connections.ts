@@ -13,9 +13,10 @@ export function letGoOfStill(request: IncomingMessage, response: ServerResponse,
 const LINGER_MS = 2000;
 
 /** Refuses an upgrade as a route would, with `body` as JSON, and ends the connection. */
-export function refuseUpgrade(client: Duplex, status: number, body: object): void {
+export function refuseUpgrade(client: Duplex, status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
   const text = JSON.stringify(body);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Type: application/json\r\n`;
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Type: application/json\r\n${more.join('')}`;
   client.on('error', () => client.destroy());
   client.resume(); // what was sent on unasked would keep the end from coming
   const letGo = setTimeout(() => client.destroy(), LINGER_MS).unref();

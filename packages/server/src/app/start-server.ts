@@ -82,6 +82,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const plain = servePlainWs(app.server, context, (wire, request, by) => new WsSession(wire, request, { ...context, by }));
   const shells = serveShell(app.server, context, options.shellIdleMs ?? SHELL_IDLE_MS);
   routePreviews(app.server, context);
+  const cluster = engine.scheduler.self && (await import('../cluster/join-cluster.ts')).joinCluster(app.server, socketIo.io, context);
   try {
     await app.listen({ port: config.port, host: config.host });
   } catch (cause) {
@@ -97,7 +98,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const close = async (how?: CloseOptions) => {
     await forgetAddress(config.home);
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
-    for (const each of [plain, shells]) each.close();
+    for (const each of [cluster, plain, shells]) each?.close();
     await Promise.allSettled([socketIo.close(), app.close()]);
     clearTimeout(cutOff);
     loop.close();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { takeOver } from '../platform/http/take-over.ts';
 import { previewPlace } from '../platform/preview-site.ts';
 import type { PreviewContext, responseOn } from './serve-preview.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -17,26 +18,17 @@ interface RoutingContext extends PreviewContext {
  */
 export function routePreviews(http: Server, context: RoutingContext): void {
   const isForPreview = ({ headers }: IncomingMessage): boolean => previewPlace(headers.host, context.config.previews) !== undefined;
-  takeOver(http, 'request', (request: IncomingMessage, response: ServerResponse) => {
+  takeOver(http, 'request', (_pass, request: IncomingMessage, response: ServerResponse) => {
     if (!isForPreview(request)) return false;
     void serve(context, request, () => response);
     return true;
   });
-  takeOver(http, 'upgrade', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+  takeOver(http, 'upgrade', (_pass, request: IncomingMessage, client: Duplex, head: Buffer) => {
     if (!isForPreview(request)) return false;
     client.on('error', () => client.destroy());
     void serve(context, request, (on) => on(request, client), { client, head });
     return true;
   });
-}
-
-/** The listeners that were set before get what `take` leaves. */
-function takeOver<Args extends unknown[]>(http: Server, event: 'request' | 'upgrade', take: (...args: Args) => boolean): void {
-  const others = http.listeners(event) as ((...args: Args) => void)[];
-  http.removeAllListeners(event);
-  http.on(event, ((...args: Args) => {
-    if (!take(...args)) for (const listener of others) listener.apply(http, args);
-  }) as () => void);
 }
 
 async function serve(

@@ -20,7 +20,7 @@ import { webSocketServer } from './web-socket-server.ts';
 import type { Wire } from './wire.ts';
 
 /** `/socket.io`, polling and WebSocket: `oh_event` to clients, `oh_user_action` and `oh_action` from them. */
-export function serveSocketIo(http: HttpServer, context: RealtimeContext): { close(): Promise<void> } {
+export function serveSocketIo(http: HttpServer, context: RealtimeContext): { readonly io: Server; close(): Promise<void> } {
   const { timeouts } = context;
   const unauthenticated = new UnauthenticatedSessions(
     context,
@@ -59,7 +59,7 @@ export function serveSocketIo(http: HttpServer, context: RealtimeContext): { clo
   });
   io.on('connection', (socket) => void serve(socket, context, polls));
   letInSilent(io);
-  return { close: () => io.close() };
+  return { io, close: () => io.close() };
 }
 
 /** Before every poll and upgrade, for Host and Origin. The caller is identified when the client connects, and refused with a message that it shows. */

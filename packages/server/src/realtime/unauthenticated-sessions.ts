@@ -8,6 +8,7 @@
 import type { IncomingMessage } from 'node:http';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { identify } from '../platform/auth/identify.ts';
+import { clientAddress } from '../platform/http/client-of.ts';
 import type { AdmitContext } from '../platform/http/admit.ts';
 
 /** Enough for a connect packet with the client's whole handshake. */
@@ -41,7 +42,7 @@ export class UnauthenticatedSessions {
   refusalOf(request: IncomingMessage): CatalogError | undefined {
     if (!this.has(request)) return undefined;
     if (sessionIdOf(request) === undefined)
-      return (this.#open.get(addressOf(request)) ?? 0) < MAX_SESSIONS ? undefined : catalogError('TOO_MANY_REQUESTS');
+      return (this.#open.get(clientAddress(request)) ?? 0) < MAX_SESSIONS ? undefined : catalogError('TOO_MANY_REQUESTS');
     if (request.method !== 'POST') return undefined;
     // Without a length its size is unknown.
     const bytes = Number(request.headers['content-length'] ?? Number.NaN);
@@ -50,7 +51,7 @@ export class UnauthenticatedSessions {
 
   opened(session: EngineSession): void {
     if (this.#isKnown(session.request)) return;
-    const address = addressOf(session.request);
+    const address = clientAddress(session.request);
     this.#open.set(address, (this.#open.get(address) ?? 0) + 1);
     session.once('close', () => {
       const left = this.#open.get(address)! - 1;
@@ -68,8 +69,4 @@ export class UnauthenticatedSessions {
 
 function sessionIdOf({ url = '/' }: IncomingMessage): string | undefined {
   return new URLSearchParams(url.split('?')[1]).get('sid') ?? undefined;
-}
-
-function addressOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
 }

@@ -7,6 +7,7 @@ import { Delivered, Failure } from '@tendon/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { App, Routes } from '../platform/http/app.ts';
+import { clientAddress } from '../platform/http/client-of.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 import { createRateLimit, type RateLimit } from '../platform/http/rate-limit.ts';
 import { mentionPrompt, payloadPrompt } from './delivery-prompt.ts';
@@ -31,7 +32,7 @@ export const webhookRoutes: Routes<WebhookContext> = (app, { triggers, clock }) 
   const isOpen = async (request: FastifyRequest, reply: FastifyReply) => {
     const { id } = request.params as { readonly id: string };
     if (triggers.store.secretOf(id) === undefined) return fail(reply, 'NOT_FOUND');
-    const seconds = secondsToWait(request.socket.remoteAddress ?? '', clock.now().getTime(), id);
+    const seconds = secondsToWait(clientAddress(request.raw), clock.now().getTime(), id);
     if (seconds !== undefined) return fail(reply.header('retry-after', String(seconds)), 'TOO_MANY_REQUESTS');
   };
   void app.register(async (scope: App) => {

@@ -35,6 +35,8 @@ export interface AccessRequest extends Asking {
   /** The one conversation that is asked for. */
   readonly conversation?: string | undefined;
   readonly isSocket?: boolean;
+  /** Another server of ours, which the client reached, has checked Host and Origin. */
+  readonly isPassedOn?: boolean;
 }
 
 export type Access =
@@ -47,8 +49,9 @@ const RANK = { read: 1, drive: 2, admin: 3 } as const;
 
 export function authorize(request: AccessRequest, rules: AccessRules): Access {
   const { host, origin } = request.headers;
-  if (!isHostAllowed(host, request.localAddress, rules)) return refused('HOST_NOT_ALLOWED', clipped(host ?? ''));
-  if (origin !== undefined && !isOriginAllowed(origin, host!, rules)) return refused('ORIGIN_NOT_ALLOWED', clipped(origin));
+  const { isPassedOn = false } = request;
+  if (!isPassedOn && !isHostAllowed(host, request.localAddress, rules)) return refused('HOST_NOT_ALLOWED', clipped(host ?? ''));
+  if (!isPassedOn && origin !== undefined && !isOriginAllowed(origin, host!, rules)) return refused('ORIGIN_NOT_ALLOWED', clipped(origin));
   if (request.need === 'public') return { ok: true, principal: NOBODY };
   const principal = identify(request, rules);
   if (principal === undefined || principal === 'wrong') return { ...refused('UNAUTHORIZED'), isWrong: principal === 'wrong' };

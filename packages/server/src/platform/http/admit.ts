@@ -4,6 +4,7 @@ import { authorize, type Access, type AccessRequest } from '../auth/authorize.ts
 import type { TokenStores } from '../auth/token-stores.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../logger.ts';
+import { clientAddress, hopOf } from './client-of.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 
 export interface AdmitContext {
@@ -22,10 +23,14 @@ type AdmitRequest = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
 export function admit(context: AdmitContext, request: IncomingMessage, asked: AdmitRequest): Access {
   const { config, access: tokens, logger, wrongKeys } = context;
   const { method = 'GET', url = '/', headers, socket } = request;
-  const { localAddress, remoteAddress: address = '' } = socket;
+  const { localAddress } = socket;
+  const address = clientAddress(request);
   const contradiction = hostContradiction(request);
   if (contradiction !== undefined) return { ok: false, error: catalogError('HOST_NOT_ALLOWED', contradiction) };
-  const access = authorize({ method, url, headers, localAddress, ...asked }, { ...config, tokens });
+  const access = authorize(
+    { method, url, headers, localAddress, isPassedOn: hopOf(request) !== undefined, ...asked },
+    { ...config, tokens },
+  );
   const showsKey = access.ok ? asked.need !== 'public' && config.sessionApiKey !== undefined : access.isWrong === true;
   if (!showsKey) return access;
   if (wrongKeys.secondsToWait(address, access.ok ? access.principal.keyName : undefined) !== undefined)

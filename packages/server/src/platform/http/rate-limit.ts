@@ -9,6 +9,7 @@
 import { catalogError } from '@tendon/protocol';
 import { needOf } from '../auth/access-table.ts';
 import type { App } from './app.ts';
+import { clientAddress } from './client-of.ts';
 import { failureBody } from './failure.ts';
 
 export interface RateLimit {
@@ -48,7 +49,7 @@ export function limitRate(app: App, now: () => number, limit: RateLimit = RATE_L
   const secondsToWait = createRateLimit(limit);
   app.addHook('onRequest', async (request, reply) => {
     if (needOf(request.method, request.routeOptions.url) === 'public') return;
-    const seconds = secondsToWait(request.socket.remoteAddress ?? '', now(), request.principal?.keyName);
+    const seconds = secondsToWait(clientAddress(request.raw), now(), request.principal?.keyName);
     if (seconds === undefined) return;
     return reply
       .code(429)

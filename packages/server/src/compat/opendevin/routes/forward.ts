@@ -70,7 +70,7 @@ export async function readBearer(request: FastifyRequest, context: BearerContext
  */
 export async function conversationMeant(request: FastifyRequest, context: BearerContext): Promise<string | CatalogError> {
   const bearer = await readBearer(request, context);
-  const latest = bearer.state === 'absent' ? WsSessions.of(context).latest : undefined;
+  const latest = bearer.state === 'absent' ? await WsSessions.of(context).latest() : undefined;
   if (bearer.state === 'bad') return catalogError('INVALID_TOKEN');
   if (bearer.state === 'absent' && latest === undefined)
     return { ...catalogError('UNAUTHORIZED'), message: 'Missing Authorization header' };

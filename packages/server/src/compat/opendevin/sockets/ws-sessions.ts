@@ -33,6 +33,8 @@ export interface ResumePoint {
 export const WS_SESSIONS = 'ws_sessions';
 const DAY_MS = 86_400_000;
 const MAX_LEFT = 1_000;
+/** The last session that came in, where several servers have them. */
+const LATEST = 'ws_latest_session';
 export interface SessionsContext {
   readonly storage: Storage;
   readonly conversations: Conversations;
@@ -48,11 +50,13 @@ export class WsSessions {
   readonly #writing = new KeyedMutex();
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #left = new Map<string, ResumePoint>();
+  readonly #scheduler: Storage['scheduler'];
   #latest: string | undefined;
   #changed = Promise.withResolvers<void>();
 
   private constructor({ storage, conversations, clock }: SessionsContext) {
     this.#clock = clock;
+    this.#scheduler = storage.scheduler;
     this.#store = storage.records;
     this.#conversations = conversations;
   }
@@ -64,20 +68,29 @@ export class WsSessions {
     return sessions;
   }
 
+  /** Several servers have them. */
+  get #isShared(): boolean {
+    return this.#scheduler.self !== undefined;
+  }
+
   /** The session that opendevin-2024-04 to opendevin-2024-06 mean where they send no token: the last of theirs that came in. */
-  get latest(): string | undefined {
-    return this.#latest;
+  async latest(): Promise<string | undefined> {
+    const stored = this.#isShared ? await this.#store.get<{ readonly sid: string }>(LATEST, '') : undefined;
+    return stored?.sid ?? this.#latest;
   }
 
   touch(sid: string): void {
     this.#latest = sid;
+    // Lost with the database's next moment of absence at most, and by a client that did not wait for it.
+    if (this.#isShared) void this.#store.put(LATEST, { id: '', sort: '', value: { sid } }).catch(() => undefined);
   }
 
   /** The conversation of the newest session, as soon as it has one; `undefined` when it has none before `signal` aborts. */
   async latestConversation(signal: AbortSignal): Promise<string | undefined> {
     for (;;) {
       const changed = this.#changed.promise;
-      const conversation = this.#latest === undefined ? undefined : (await this.get(this.#latest)).conversation;
+      const latest = await this.latest();
+      const conversation = latest === undefined ? undefined : (await this.get(latest)).conversation;
       if (conversation !== undefined || signal.aborted) return conversation;
       await unlessAborted(changed, signal);
     }

@@ -1,0 +1,140 @@
+/**
+ * Which server answers a request: the owner of the conversation that it is about. It does not own who owns what; the scheduler does.
+ *
+ * D1  A conversation that nobody has is claimed here, where this server takes conversations, else it goes to the server with the least load.
+ * D2  What must meet in one server before there is a conversation (sockets of one token, repeated requests) goes to the one that its name is
+ *     nearest to, of those that take conversations.
+ * D3  What no server knows is answered here, as one server alone would.
+ */
+import { createHash } from 'node:crypto';
+import type { Scheduler, ServerNode } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
+import { rootIdOf, type StoredConversation } from '../conversations/conversation-records.ts';
+import { readToken } from '../platform/auth/token.ts';
+import { WsSessions, type SessionsContext } from '../compat/opendevin/sockets/ws-sessions.ts';
+import type { Target } from './request-target.ts';
+
+export type Destination =
+  | { readonly at: 'here' }
+  | { readonly at: 'peer'; readonly server: ServerNode }
+  /** No server takes conversations now. */
+  | { readonly at: 'nobody' };
+
+export interface DestinationsContext extends SessionsContext {
+  readonly scheduler: Scheduler;
+  readonly jwtSecret: Secret;
+}
+
+const HERE: Destination = { at: 'here' };
+
+export class Destinations {
+  readonly #context: DestinationsContext;
+  /** Conversations that were sent to a server since it last reported how many it has. */
+  readonly #sent = new Map<string, { readonly load: number; count: number }>();
+
+  constructor(context: DestinationsContext) {
+    this.#context = context;
+  }
+
+  async of(target: Target): Promise<Destination> {
+    switch (target.about) {
+      case 'conversation':
+        return this.ofConversation(target.id);
+      case 'session':
+        return this.#ofSession(target.token);
+      case 'server':
+        return this.#ofServer(target.id);
+      case 'new':
+        return target.key === undefined ? this.#anywhere() : this.#nearest(target.key);
+    }
+  }
+
+  /** The same for a request that another server passed on: what has no conversation yet was sent here because this one takes them. */
+  async ofReceived(target: Target): Promise<Destination> {
+    const found = await this.of(target);
+    if (found.at === 'here' || !this.#context.scheduler.self?.takesConversations) return found;
+    const isNew =
+      target.about === 'new' || (target.about === 'session' && (await this.#sessionOf(target.token))?.conversation === undefined);
+    return isNew ? HERE : found;
+  }
+
+  async ofConversation(id: string): Promise<Destination> {
+    const { scheduler, conversations } = this.#context;
+    const place = await scheduler.find(id);
+    if (place.at !== 'nowhere') return place;
+    const record = await conversations.get(id);
+    return record ? this.#claimed(record) : HERE;
+  }
+
+  /** The server of this id, if it is alive. */
+  async server(id: string): Promise<ServerNode | undefined> {
+    return (await this.#context.scheduler.servers()).find((one) => one.id === id);
+  }
+
+  async #claimed(record: StoredConversation): Promise<Destination> {
+    const { scheduler } = this.#context;
+    if (!scheduler.self?.takesConversations) return this.#leastLoaded();
+    const place = await scheduler.claim({ id: record.id, rootId: rootIdOf(record) });
+    return place.at === 'nowhere' ? this.#leastLoaded() : place;
+  }
+
+  async #ofSession(token: string | undefined): Promise<Destination> {
+    const session = await this.#sessionOf(token);
+    if (session === undefined) return HERE;
+    return session.conversation === undefined ? this.#nearest(`session ${session.sid}`) : this.ofConversation(session.conversation);
+  }
+
+  /** `undefined`: the token is none of ours. */
+  async #sessionOf(token: string | undefined): Promise<{ readonly sid: string; readonly conversation: string | undefined } | undefined> {
+    const sessions = WsSessions.of(this.#context);
+    const sid = token === undefined ? await sessions.latest() : await readToken(token, this.#context.jwtSecret);
+    return sid === undefined ? undefined : { sid, conversation: (await sessions.get(sid)).conversation };
+  }
+
+  /** One that has ended took its memory along: what is asked of it is answered as by a server that was started again. */
+  async #ofServer(id: string): Promise<Destination> {
+    const server = this.#isSelf(id) ? undefined : await this.server(id);
+    return server ? { at: 'peer', server } : HERE;
+  }
+
+  async #anywhere(): Promise<Destination> {
+    return this.#context.scheduler.self?.takesConversations ? HERE : this.#leastLoaded();
+  }
+
+  async #leastLoaded(): Promise<Destination> {
+    const takers = await this.#takers();
+    const [server] = takers.toSorted((a, b) => this.#loadOf(a) - this.#loadOf(b));
+    if (server) this.#sent.get(server.id)!.count += 1;
+    return this.#to(server);
+  }
+
+  #loadOf({ id, load }: ServerNode): number {
+    const known = this.#sent.get(id);
+    if (known?.load === load) return load + known.count;
+    this.#sent.set(id, { load, count: 0 });
+    return load;
+  }
+
+  /** Rendezvous hashing: where a server comes or goes, only what is nearest to it moves. */
+  async #nearest(key: string): Promise<Destination> {
+    const weight = ({ id }: ServerNode): string => createHash('sha256').update(`${id}\0${key}`).digest('hex');
+    const [server] = (await this.#takers()).toSorted((a, b) => (weight(a) < weight(b) ? -1 : 1));
+    return this.#to(server);
+  }
+
+  async #takers(): Promise<readonly ServerNode[]> {
+    const { scheduler } = this.#context;
+    const takers = (await scheduler.servers()).filter(({ takesConversations }) => takesConversations);
+    for (const id of this.#sent.keys()) if (!takers.some((one) => one.id === id)) this.#sent.delete(id);
+    return takers;
+  }
+
+  #to(server: ServerNode | undefined): Destination {
+    if (server === undefined) return { at: 'nobody' };
+    return this.#isSelf(server.id) ? HERE : { at: 'peer', server };
+  }
+
+  #isSelf(id: string): boolean {
+    return this.#context.scheduler.self?.id === id;
+  }
+}

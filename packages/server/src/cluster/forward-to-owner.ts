@@ -1,0 +1,195 @@
+/**
+ * Stands before all that a server serves, where several share a storage: what is about a conversation of another server is passed on to
+ * that one, whole. Nothing else crosses between servers.
+ *
+ * F1  A request is passed on at most once: the receiver answers it, or says that it does not have the conversation (421).
+ * F2  Only who shows a key that opens something is passed on; others are refused here, so that guesses cost nobody else anything.
+ * F3  What reaches no server is tried again where it changes nothing (GET), as long as another server may take over; else the answer is 503.
+ */
+import { Agent, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { failureFor, type ServerNode } from '@tendon/core';
+import { catalogError, type CatalogError } from '@tendon/protocol';
+import { refuseUpgrade } from '@tendon/runtime';
+import { corsHeaders } from '../platform/auth/authorize.ts';
+import { identify } from '../platform/auth/identify.ts';
+import { admit, type AdmitContext } from '../platform/http/admit.ts';
+import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
+import { clientAddress, hopOf, noteHop } from '../platform/http/client-of.ts';
+import { failureBody } from '../platform/http/failure.ts';
+import { takeOver } from '../platform/http/take-over.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import { Destinations, type Destination, type DestinationsContext } from './destinations.ts';
+import { HOP_HEADER, HopSignature } from './hop-signature.ts';
+import { OpenPipes } from './open-pipes.ts';
+import { OWNER_HEADER } from './passed-headers.ts';
+import { pipeRequest, type PipeOutcome } from './pipe-request.ts';
+import { pipeUpgrade } from './pipe-upgrade.ts';
+import { targetOf, type FoundTarget, type Target, type TargetContext } from './request-target.ts';
+
+export interface ForwardContext extends AdmitContext, DestinationsContext, TargetContext {
+  readonly config: AdmitContext['config'];
+  readonly metrics: Pick<Metrics, 'seen'>;
+  readonly timeouts: Pick<ClientTimeouts, 'connectMs'>;
+}
+
+/** In seconds: a server that ended is followed within a few. */
+const RETRY_AFTER = '2';
+/** How long a request that changes nothing waits for another server to take over, and how often it looks. */
+const WAIT_MS = 10_000;
+const LOOK_MS = 250;
+
+/** One request or upgrade, whatever its answer is made of. */
+interface Passing {
+  readonly request: IncomingMessage;
+  readonly isGone: () => boolean;
+  /** It is this server's. */
+  readonly pass: () => void;
+  refuse(error: CatalogError, headers?: Readonly<Record<string, string>>): void;
+  send(server: ServerNode, headers: readonly string[]): Promise<PipeOutcome>;
+}
+
+/** Called last, when every other listener is set. */
+export function forwardToOwners(http: Server, context: ForwardContext): Forwarding {
+  const forwarding = new Forwarding(context);
+  const serve = (request: IncomingMessage, response: ServerResponse, pass: () => void): boolean =>
+    forwarding.take(request, () => ({
+      request,
+      pass,
+      isGone: () => response.destroyed,
+      refuse: (error, headers) => answer(context, request, response, error, headers),
+      send: (server, headers) => pipeRequest({ request, response, server, headers, ...forwarding }),
+    }));
+  takeOver(http, 'request', (pass, request: IncomingMessage, response: ServerResponse) => serve(request, response, pass));
+  const [listener] = http.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
+  http.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    const pass = (): void => {
+      response.writeContinue();
+      listener!(request, response);
+    };
+    if (!serve(request, response, pass)) pass();
+  });
+  takeOver(http, 'upgrade', (pass, request: IncomingMessage, client: Duplex, head: Buffer) =>
+    forwarding.take(request, () => {
+      client.on('error', () => client.destroy());
+      return {
+        request,
+        pass,
+        isGone: () => client.destroyed,
+        refuse: (error, headers) => refuseUpgrade(client, error.status, failureBody(error), headers),
+        send: (server, headers) => pipeUpgrade({ request, client, head, server, headers, pipes: forwarding.pipes }),
+      };
+    }),
+  );
+  return forwarding;
+}
+
+/** Where requests go, and what is under way. */
+class Forwarding {
+  readonly agent = new Agent({ keepAlive: true });
+  readonly pipes: OpenPipes;
+  readonly #context: ForwardContext;
+  readonly signature: HopSignature;
+  readonly destinations: Destinations;
+  readonly #closing = new AbortController();
+
+  constructor(context: ForwardContext) {
+    this.#context = context;
+    this.pipes = new OpenPipes(context.scheduler);
+    this.signature = new HopSignature(context.jwtSecret);
+    this.destinations = new Destinations(context);
+  }
+
+  /** False: every server answers it alike. */
+  take(request: IncomingMessage, passing: () => Passing): boolean {
+    // Once in this server, also where its listeners are called again.
+    const hop = hopOf(request) ?? this.signature.take(request, this.#now());
+    if (hop) noteHop(request, hop);
+    const found = targetOf(request, this.#context);
+    if (!found || !(hop || this.#mayPass(request, found))) return false;
+    const one = passing();
+    const target: Target = hop?.conversation === undefined ? found.target : { about: 'conversation', id: hop.conversation };
+    void (hop ? this.#receive(one, target) : this.#pass(one, target)).catch((cause: unknown) => {
+      this.#context.logger.warn({ err: cause }, 'a request could not be passed on');
+      if (!one.isGone()) one.refuse(failureFor(cause));
+    });
+    return true;
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.pipes.close();
+    this.agent.destroy();
+  }
+
+  /** F2. */
+  #mayPass(request: IncomingMessage, { opensBy }: FoundTarget): boolean {
+    if (opensBy === 'link') return true;
+    if (!admit(this.#context, request, { need: 'public' }).ok) return false;
+    const { config, access, wrongKeys } = this.#context;
+    const { url = '/', headers } = request;
+    if (opensBy === 'signature' || config.sessionApiKey === undefined) return true;
+    const principal = identify({ url, headers }, { sessionApiKey: config.sessionApiKey, tokens: access });
+    if (principal === undefined || principal === 'wrong') return false;
+    return wrongKeys.secondsToWait(clientAddress(request), principal.keyName) === undefined;
+  }
+
+  /** F1: here, or not at all. */
+  async #receive(one: Passing, target: Target): Promise<void> {
+    const found = await this.destinations.ofReceived(target);
+    if (one.isGone()) return;
+    if (found.at === 'here') return one.pass();
+    one.refuse(catalogError('NOT_THE_OWNER'), { [OWNER_HEADER]: found.at === 'peer' ? found.server.id : '-' });
+  }
+
+  async #pass(one: Passing, target: Target): Promise<void> {
+    const end = this.#now() + WAIT_MS;
+    let found = await this.destinations.of(target);
+    let retriesLeft = 1;
+    while (!one.isGone()) {
+      if (found.at === 'here') return one.pass();
+      const outcome = found.at === 'peer' ? await this.#send(one, found.server) : undefined;
+      if (outcome?.state === 'answered') return;
+      const isRead = one.request.method === 'GET' || one.request.method === 'HEAD';
+      const mayRetry = outcome?.state === 'misdirected' ? retriesLeft-- > 0 : isRead && !(outcome?.isTaken ?? false) && this.#now() < end;
+      if (!mayRetry)
+        return one.refuse(catalogError(found.at === 'peer' ? 'OWNER_UNREACHABLE' : 'NO_SERVER'), { 'retry-after': RETRY_AFTER });
+      found = outcome?.state === 'misdirected' ? await this.#afterRefusal(target, outcome.owner) : await this.#lookAgain(target);
+    }
+  }
+
+  /** Where the other server says it is, else where it is now. */
+  async #afterRefusal(target: Target, owner: string): Promise<Destination> {
+    const server = owner === '' || owner === this.#context.scheduler.self?.id ? undefined : await this.destinations.server(owner);
+    return server ? { at: 'peer', server } : this.destinations.of(target);
+  }
+
+  async #lookAgain(target: Target): Promise<Destination> {
+    await this.#context.clock.sleep(LOOK_MS, { signal: this.#closing.signal });
+    return this.destinations.of(target);
+  }
+
+  #send(one: Passing, server: ServerNode): Promise<PipeOutcome> {
+    const { metrics, clock, scheduler } = this.#context;
+    metrics.seen(clock.now());
+    const hop = { from: scheduler.self?.id ?? '', client: clientAddress(one.request) };
+    return one.send(server, [HOP_HEADER, this.signature.sign(one.request, hop, this.#now())]);
+  }
+
+  #now(): number {
+    return this.#context.clock.now().getTime();
+  }
+}
+
+function answer(
+  { config }: ForwardContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: CatalogError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent) return void response.destroy();
+  const common = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+  response.writeHead(error.status, { ...common, ...corsHeaders(request.headers, config, false), ...headers });
+  response.end(JSON.stringify(failureBody(error)));
+}

@@ -1,0 +1,111 @@
+/**
+ * Passes one request on to another server and its answer back, byte by byte as they come.
+ *
+ * PR1  Nothing of a body leaves before the other server has asked for it (`Expect: 100-continue`): what it refuses, and what does not reach
+ *      it, can be sent to another one.
+ * PR2  When the client goes, so does the request to the other server; when that ends in the midst of its answer, so does the client's.
+ */
+import { request as httpRequest, type Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { ServerNode } from '@tendon/core';
+import type { OpenPipes } from './open-pipes.ts';
+import { misdirectedTo, passedHeaders, without } from './passed-headers.ts';
+
+/** A server of ours is near. */
+export const CONNECT_MS = 2_000;
+
+export type PipeOutcome =
+  /** The client has its answer, or a part of it, or is gone. */
+  | { readonly state: 'answered' }
+  /** Nothing of the body was taken. `owner`: the id of the server that has it, where that is known. */
+  | { readonly state: 'misdirected'; readonly owner: string }
+  /** `isTaken`: it may have begun to work on the request. */
+  | { readonly state: 'unreachable'; readonly isTaken: boolean };
+
+export interface RequestPipe {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly server: ServerNode;
+  /** Names and values, beside those of the request. */
+  readonly headers: readonly string[];
+  readonly agent: Agent;
+  readonly pipes: OpenPipes;
+}
+
+export function pipeRequest(pipe: RequestPipe): Promise<PipeOutcome> {
+  const { request, response, server, pipes } = pipe;
+  const { promise, resolve } = Promise.withResolvers<PipeOutcome>();
+  const hasBody = bringsBody(request);
+  const outgoing = begin(pipe, hasBody);
+  let isTaken = !hasBody && request.method !== 'GET' && request.method !== 'HEAD';
+  let hasAnswer = false;
+  const ended = pipes.add(server, () => outgoing.destroy(new Error('the server is gone')));
+  const settle = (outcome: PipeOutcome): void => {
+    ended();
+    resolve(outcome);
+  };
+  response.once('close', () => {
+    outgoing.destroy();
+    settle({ state: 'answered' });
+  });
+  outgoing.on('error', () => (hasAnswer ? void response.destroy() : settle({ state: 'unreachable', isTaken })));
+  outgoing.once('continue', () => {
+    isTaken = true;
+    request.on('error', () => outgoing.destroy());
+    request.pipe(outgoing);
+  });
+  outgoing.once('response', (answer) => {
+    hasAnswer = true;
+    const owner = isTaken && hasBody ? undefined : misdirectedTo(answer);
+    if (owner === undefined) return passAnswer(answer, response);
+    answer.resume();
+    settle({ state: 'misdirected', owner });
+  });
+  return promise;
+}
+
+function bringsBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function begin({ request, server, headers, agent }: RequestPipe, hasBody: boolean): ClientRequest {
+  const { hostname, port } = new URL(server.url);
+  const isLengthKnown = request.headers['transfer-encoding'] === undefined;
+  const outgoing = httpRequest({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port || 80,
+    method: request.method ?? 'GET',
+    path: request.url ?? '/',
+    agent,
+    setHost: false,
+    headers: [
+      ...without(passedHeaders(request), 'expect', ...(hasBody && isLengthKnown ? [] : ['content-length'])),
+      ...headers,
+      ...bodyHeaders(request, hasBody, isLengthKnown),
+    ],
+  });
+  giveUpConnecting(outgoing);
+  if (hasBody) outgoing.flushHeaders();
+  else outgoing.end();
+  return outgoing;
+}
+
+/** Without a length, a body would be announced that does not come. */
+function bodyHeaders({ method }: IncomingMessage, hasBody: boolean, isLengthKnown: boolean): readonly string[] {
+  if (hasBody) return ['Expect', '100-continue', ...(isLengthKnown ? [] : ['Transfer-Encoding', 'chunked'])];
+  return method === 'GET' || method === 'HEAD' ? [] : ['Content-Length', '0'];
+}
+
+export function giveUpConnecting(outgoing: ClientRequest): void {
+  outgoing.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => outgoing.destroy(new Error('the server does not answer')), CONNECT_MS);
+    socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  });
+}
+
+function passAnswer(answer: IncomingMessage, response: ServerResponse): void {
+  answer.on('error', () => response.destroy());
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', passedHeaders(answer));
+  response.flushHeaders();
+  answer.pipe(response);
+}
