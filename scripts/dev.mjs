@@ -6,7 +6,7 @@ import { root, say, setup } from './setup.mjs';
 
 const { node, env } = setup('start');
 spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale', 'executor', 'web'], { cwd: root, env, stdio: ['ignore', 2, 'inherit'] });
-say('Serving from source; a change restarts the server. For the web app with hot reload: npm run dev -w @tendon/web');
+say('Serving from source; a change restarts the server. For the web app, loaded anew when it changes: npx vite packages/web');
 const watched = ['protocol', 'core', 'runtime', 'server', 'sandbox-host'].map(
   (name) => `--watch-path=${join(root, 'packages', name, 'src')}`,
 );

@@ -9,6 +9,9 @@ const ASKED_BY_VITEST = /[?]vitest=\d+$/;
 const APP = /[?]app=\d+$/;
 const OF_THE_APP = /\/packages\/web\/src\/[^?]*$/;
 
+/** Of React DOM, which is Preact here; `react` and `react-dom` themselves are, by the lockfile. */
+const TEST_UTILS = { asked: 'react-dom/test-utils', ours: 'preact/test-utils' };
+
 const isSingleRun = process.env.VITEST_MODE !== 'WATCH';
 
 /**
@@ -19,7 +22,8 @@ const isSingleRun = process.env.VITEST_MODE !== 'WATCH';
 enableCompileCache();
 registerHooks({
   resolve(specifier, context, next) {
-    const resolved = next(isSingleRun ? specifier.replace(ASKED_BY_VITEST, '') : specifier, context);
+    const asked = specifier === TEST_UTILS.asked ? TEST_UTILS.ours : specifier;
+    const resolved = next(isSingleRun ? asked.replace(ASKED_BY_VITEST, '') : asked, context);
     const [app] = context.parentURL?.match(APP) ?? [];
     return app && OF_THE_APP.test(resolved.url) ? { ...resolved, url: resolved.url + app } : resolved;
   },

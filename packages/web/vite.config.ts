@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
-import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
 const server = process.env.TENDON_SERVER ?? 'http://127.0.0.1:3000';
@@ -13,8 +12,8 @@ const LEAST_BYTES = 1_024;
 
 /** Which page a path shows, and the most that its files may be, compressed: what comes later goes with the popup or panel that needs it. */
 const PAGES = {
-  '^/$': { page: 'pages/home/home-page.tsx', maxBytes: 111_000 },
-  '^/conversations/': { page: 'pages/conversation/conversation-page.tsx', maxBytes: 186_000 },
+  '^/$': { page: 'pages/home/home-page.tsx', maxBytes: 60_000 },
+  '^/conversations/': { page: 'pages/conversation/conversation-page.tsx', maxBytes: 140_000 },
 };
 
 const within = (...places: string[]) => new RegExp(`/(?:${places.join('|')})`);
@@ -31,7 +30,7 @@ const SHARED = [
       String.raw`web/src/(?:ui|copy|app/(?!show-waiting)|lib/(?!shared-list|save-blob|language/(?:translator|.*\.json)))`,
       String.raw`web/src/(?:composer/(?:choices|attachments|suggestions|composer\.)|conversation/open-|pages/(?:status-bar|sign-in|settings-link|not-found))`,
       'client/src/(?:rest|create-rest|new-id)|protocol/src/(?:agent-state|rest)',
-      'node_modules/(?:react|react-dom|scheduler|lucide-react|@tanstack/(?:query-core|react-query))/|preload-helper',
+      'node_modules/(?:preact|react|react-dom|lucide-react|@tanstack/(?:query-core|react-query))/|preload-helper',
     ),
   },
   {
@@ -118,7 +117,7 @@ const preloaded: Plugin = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), preloaded, compressed],
+  plugins: [tailwindcss(), preloaded, compressed],
   resolve: { conditions: ['tendon-source', 'module', 'browser'] },
   build: {
     outDir: 'dist',
@@ -126,7 +125,11 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     reportCompressedSize: true,
-    rolldownOptions: { output: { codeSplitting: { groups: SHARED } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: SHARED } },
+      // Libraries mark what runs in browsers; all of this does.
+      onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log),
+    },
   },
   server: {
     proxy: {

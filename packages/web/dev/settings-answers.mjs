@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 const at = () => new Date().toISOString();
 
 export function settingsAnswers() {
-  let keys = [{ id: 'ci', name: 'build server', scope: 'drive', created_at: at(), expires_at: null, last_used_at: null }];
+  let keys = [{ id: 'ci', name: 'nightly run', scope: 'drive', created_at: at(), expires_at: null, last_used_at: null }];
   let notes = [{ name: 'user', path: '/home/ann/.tendon/notes/user.md', text: '- Prefers short answers.\n' }];
   let sandboxes = [
     {

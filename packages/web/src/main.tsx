@@ -1,10 +1,14 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
+import { options } from 'preact';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Pages } from './app/routes.tsx';
 import { startLanguage } from './lib/language/language.ts';
 import './styles/index.css';
+
+// Effects follow what they belong to at once, not after the next frame: a key that comes before it acts on what the one before has written.
+options.requestAnimationFrame = queueMicrotask;
 
 const queries = new QueryClient({
   defaultOptions: {

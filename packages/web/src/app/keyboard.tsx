@@ -6,6 +6,7 @@ import { keyMatches, keyText } from '../lib/keys.ts';
 import { paths } from '../lib/paths.ts';
 import { conversationsQuery } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
+import { focusOnMount } from '../ui/popup.tsx';
 import { navigate } from '../lib/address.tsx';
 import { t } from '../lib/language/text.ts';
 
@@ -104,7 +105,7 @@ function PaletteList({ commands, close }: { readonly commands: readonly Command[
         aria-controls={id}
         aria-activedescendant={hits[chosen] ? `${id}-${chosen}` : undefined}
         placeholder={t('Run a command or find a conversation')}
-        autoFocus
+        ref={focusOnMount}
         value={text}
         onChange={(event) => {
           setText(event.target.value);

@@ -1,5 +1,5 @@
 import { Component, lazy, type ReactNode, Suspense, useContext } from 'react';
-import { AddressProvider, navigate, useAddress } from '../lib/address.tsx';
+import { type Address, AddressProvider, navigate, useAddress } from '../lib/address.tsx';
 import { useLanguage } from '../lib/language/language.ts';
 import { t } from '../lib/language/text.ts';
 import { useNotifications } from '../lib/notifications.ts';
@@ -12,15 +12,24 @@ import { signOut } from '../lib/sign-out.ts';
 import { theme } from '../ui/theme.tsx';
 import { KeyboardProvider, KeyMap, Palette } from './keyboard.tsx';
 
-const HomePage = lazy(async () => ({ default: (await import('../pages/home/home-page.tsx')).HomePage }));
-const ConversationPage = lazy(async () => ({ default: (await import('../pages/conversation/conversation-page.tsx')).ConversationPage }));
-const SettingsPage = lazy(async () => ({ default: (await import('../pages/settings/settings-page.tsx')).SettingsPage }));
-const SharedPage = lazy(async () => ({ default: (await import('../pages/conversation/shared-page.tsx')).SharedPage }));
+const CODE = {
+  home: () => import('../pages/home/home-page.tsx'),
+  conversation: () => import('../pages/conversation/conversation-page.tsx'),
+  settings: () => import('../pages/settings/settings-page.tsx'),
+  shared: () => import('../pages/conversation/shared-page.tsx'),
+  none: async () => undefined,
+};
+const HomePage = lazy(async () => ({ default: (await CODE.home()).HomePage }));
+const ConversationPage = lazy(async () => ({ default: (await CODE.conversation()).ConversationPage }));
+const SettingsPage = lazy(async () => ({ default: (await CODE.settings()).SettingsPage }));
+const SharedPage = lazy(async () => ({ default: (await CODE.shared()).SharedPage }));
+
+const prepare = ({ pathname }: Address): Promise<unknown> => CODE[readPath(pathname).page]();
 
 /** The map of the app. Each page is a chunk of its own; the one that is there stays until the next one is loaded. */
 export function Pages() {
   return (
-    <AddressProvider>
+    <AddressProvider prepare={prepare}>
       <App />
     </AddressProvider>
   );

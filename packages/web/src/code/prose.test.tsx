@@ -13,12 +13,17 @@ it.each([
     '<h1>One</h1><p>A <em>b</em> <strong>c</strong> <del>d</del> <code>e &amp;lt;</code> &lt;f&gt; *</p>',
   ],
   ['3. a\n4. b\n   - c', '<ol start="3"><li>a</li><li>b<ul><li>c</li></ul></li></ol>'],
-  ['- [x] done', '<ul><li><input disabled="" type="checkbox" checked=""> done</li></ul>'],
+  ['- [x] done', '<ul><li><input type="checkbox" disabled=""> done</li></ul>'],
   ['```ts\na < b\n```', '<pre><code>a &lt; b\n</code></pre>'],
   ['> a  \n> b', '<blockquote><p>a<br>b</p></blockquote>'],
   ['|a|\n|-|\n|`b`|', '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td><code>b</code></td></tr></tbody></table>'],
 ])('CL1130: the words of an agent are drawn as the markdown that they are: %j', (text, drawn) => {
   expect(html(text)).toBe(drawn);
+});
+
+it('CL1130: what is done in a list is ticked', () => {
+  const { container } = render(<Prose text={'- [x] done\n- [ ] not yet'} />);
+  expect([...container.querySelectorAll('input')].map(({ checked }) => checked)).toEqual([true, false]);
 });
 
 it.each([

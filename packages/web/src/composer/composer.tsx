@@ -1,5 +1,5 @@
 import { AtSign, Paperclip, SquareSlash } from 'lucide-react';
-import { useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -10,7 +10,8 @@ import { t } from '../lib/language/text.ts';
 interface TextField {
   readonly label: string;
   readonly placeholder: string;
-  readonly autoFocus?: boolean;
+  /** From when it appears: the page exists to be typed into. */
+  readonly hasFocus?: boolean;
   /** ⏎, outside of a composition of letters. */
   readonly onSend: () => void;
   /** ↑ in an empty field. */
@@ -112,7 +113,10 @@ interface FieldProps {
 function Field({ composer, element, caret, onCaret, onFiles }: FieldProps) {
   const { field, draft, slash, at = [] } = composer;
   const { text, onText } = draft;
-  const { label, placeholder, autoFocus, onSend, onUp } = field;
+  const { label, placeholder, hasFocus, onSend, onUp } = field;
+  useLayoutEffect(() => {
+    if (hasFocus) element.current?.focus();
+  }, [hasFocus, element]);
   const word = wordAt(text, caret);
   const pick = (suggestion: Suggestion) => {
     if (!word) return;
@@ -144,8 +148,6 @@ function Field({ composer, element, caret, onCaret, onFiles }: FieldProps) {
             aria-label={label}
             placeholder={placeholder}
             value={text}
-            // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page exists to be typed into
-            autoFocus={autoFocus}
             {...suggestions.fieldProps}
             onChange={(event) => {
               onText(event.target.value);

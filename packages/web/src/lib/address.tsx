@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, startTransition, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 
 /** Where the browser is. A new one comes with every navigation, also with one to the same place. */
 export interface Address {
@@ -12,18 +12,30 @@ const AddressContext = createContext<Address | undefined>(undefined);
 
 const moves = new EventTarget();
 
+interface AddressProviderProps {
+  readonly children: ReactNode;
+  /** Loads what the page at a place needs. */
+  readonly prepare: (address: Address) => Promise<unknown>;
+}
+
 /** Gives what stands in it the address. The page that is there stays until what the next one needs is loaded. */
-export function AddressProvider({ children }: { readonly children: ReactNode }) {
+export function AddressProvider({ children, prepare }: AddressProviderProps) {
   const [address, setAddress] = useState(here);
   useEffect(() => {
-    const onMove = () => startTransition(() => setAddress(here()));
+    let newest: Address;
+    const onMove = async () => {
+      const to = (newest = here());
+      // What cannot be loaded is reported where it is drawn.
+      await prepare(to).catch(() => undefined);
+      if (to === newest) setAddress(to);
+    };
     moves.addEventListener('move', onMove);
     addEventListener('popstate', onMove);
     return () => {
       moves.removeEventListener('move', onMove);
       removeEventListener('popstate', onMove);
     };
-  }, []);
+  }, [prepare]);
   return <AddressContext value={address}>{children}</AddressContext>;
 }
 

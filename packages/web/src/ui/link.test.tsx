@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
-import { AddressProvider, useAddress } from '../lib/address.tsx';
+import { type Address, AddressProvider, navigate, useAddress } from '../lib/address.tsx';
 import { readPath } from '../lib/paths.ts';
 import { Link } from './link.tsx';
 
@@ -15,12 +15,12 @@ function Here({ seen }: { readonly seen: object[] }) {
   return <output>{JSON.stringify(readPath(address.pathname)) + address.hash}</output>;
 }
 
-function open(path: string) {
+function open(path: string, prepare = (_address: Address): Promise<unknown> => Promise.resolve()) {
   (window as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL('http://tendon.test/');
   history.replaceState(null, '', path);
   const seen: object[] = [];
   render(
-    <AddressProvider>
+    <AddressProvider prepare={prepare}>
       <Here seen={seen} />
       <Link to="/conversations/a%2Fb#event-7">Event</Link>
     </AddressProvider>,
@@ -39,6 +39,21 @@ it('CL1220: a link is followed within the page, each time it is pressed', async 
   fireEvent.click(link);
   await waitFor(() => expect(seen).toHaveLength(3));
   expect(history.length).toBe(length + 1);
+});
+
+it('CL1330: the page that is there stays until the next one is loaded, and the newest of two is shown', async () => {
+  const loaded = new Map<string, (how: Promise<void>) => void>();
+  const seen = open('/', ({ hash }) => new Promise((load) => loaded.set(hash, load)));
+  navigate('/settings#slow');
+  navigate('/settings#fails');
+  loaded.get('#fails')!(Promise.reject(new Error('no such file')));
+  await shows('{"page":"settings"}#fails');
+  loaded.get('#slow')!(Promise.resolve());
+  navigate('/#last');
+  expect(screen.getByRole('status').textContent).toBe('{"page":"settings"}#fails');
+  loaded.get('#last')!(Promise.resolve());
+  await shows('{"page":"home"}#last');
+  expect(seen).toHaveLength(3);
 });
 
 it.each(['metaKey', 'ctrlKey', 'shiftKey', 'altKey'])('CL1220: a link that is pressed with %s is left to the browser', (key) => {

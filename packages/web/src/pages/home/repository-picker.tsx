@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
@@ -28,7 +28,7 @@ const NAME = /^[\w.-]+(\/[\w.-]+)+$/;
 
 function RepositoryStep({ onChoose }: { readonly onChoose: (name: string, provider?: string) => void }) {
   const [text, setText] = useState('');
-  const query = useDeferredValue(text.trim());
+  const query = text.trim();
   const found = useQuery({
     queryKey: ['repositories', query],
     queryFn: ({ signal }) => (query === '' ? tendon.git.repositories({ signal }) : tendon.git.searchRepositories(query, { signal })),

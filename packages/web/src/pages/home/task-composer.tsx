@@ -83,7 +83,7 @@ export function TaskComposer() {
         field={{
           label: t('Task'),
           placeholder: t('Describe a task. Paste or drop images.'),
-          autoFocus: true,
+          hasFocus: true,
           onSend: send,
         }}
         draft={{ text, onText: setText, attachments, onAttachments: setAttachments, accept: 'image/*' }}

@@ -55,7 +55,7 @@ function LanguageSetting() {
         legend={t('Language')}
         chosen={chosen}
         choices={[{ value: 'system', title: t('As the system') }, ...names]}
-        autoFocus={wasChosen}
+        hasFocus={wasChosen}
         onChoose={(next) => void choose(next)}
       />
       <p className="text-small text-ink-3">{t('What the server, the agent and the model say stays as they say it.')}</p>

@@ -4,6 +4,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import { settingsQuery, tendon } from '../../lib/server.ts';
 import type { FormDraft } from '../../lib/use-form-draft.ts';
 import { Button } from '../../ui/button.tsx';
+import { focusOnMount } from '../../ui/popup.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { t } from '../../lib/language/text.ts';
 
@@ -89,12 +90,12 @@ interface ChoiceProps<T extends string> {
   readonly chosen: T;
   readonly choices: readonly { readonly value: T; readonly title: ReactNode; readonly about?: string }[];
   /** What is chosen has the focus. */
-  readonly autoFocus?: boolean;
+  readonly hasFocus?: boolean;
   readonly onChoose: (value: T) => void;
 }
 
 /** One of a few, each with what it means. */
-export function SettingChoice<T extends string>({ legend, chosen, choices, autoFocus = false, onChoose }: ChoiceProps<T>) {
+export function SettingChoice<T extends string>({ legend, chosen, choices, hasFocus = false, onChoose }: ChoiceProps<T>) {
   const name = useId();
   return (
     <fieldset className="setting-choice">
@@ -105,7 +106,7 @@ export function SettingChoice<T extends string>({ legend, chosen, choices, autoF
             type="radio"
             name={name}
             checked={value === chosen}
-            autoFocus={autoFocus && value === chosen}
+            ref={hasFocus && value === chosen ? focusOnMount : undefined}
             onChange={() => onChoose(value)}
           />
           <span>

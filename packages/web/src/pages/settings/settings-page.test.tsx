@@ -234,7 +234,7 @@ it('CL987: a key is made, shown once and revoked; a sandbox is stopped; notes ar
   await userEvent.type(await keys.findByLabelText('Name'), 'phone');
   await userEvent.click(keys.getByRole('button', { name: 'Make a key' }));
   await keys.findByText('tk-made-up');
-  await userEvent.click(await keys.findByRole('button', { name: 'Revoke the key build server' }));
+  await userEvent.click(await keys.findByRole('button', { name: 'Revoke the key nightly run' }));
   await waitFor(() => expect(keys.getAllByRole('listitem').map((row) => row.textContent)).toEqual([expect.stringMatching(/^phone/)]));
 
   await userEvent.click(screen.getByRole('link', { name: 'Sandboxes' }));

@@ -1,12 +1,14 @@
 // @vitest-environment happy-dom
 import { type Event, fromJson, isAction, isObservation } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
-import { renderToStaticMarkup } from 'react-dom/server';
-import { describe, expect, it } from 'vitest';
+import { cleanup, render } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ConversationContext, type OpenConversation } from '../../conversation/open-conversation.ts';
 import { EVERY_KIND } from '../every-kind.test-support.ts';
 import type { StepItem } from '../stream-item.ts';
 import { cardOf } from './card-of.tsx';
+
+afterEach(cleanup);
 
 const open = {
   id: 'c',
@@ -31,10 +33,8 @@ describe('cards', () => {
     const card = cardOf(step(event));
     expect(card.name.trim()).not.toBe('');
     expect(`${card.verb ?? ''}${card.object ?? ''}${card.detail ?? ''}`.trim()).not.toBe('');
-    const html = renderToStaticMarkup(
-      <ConversationContext value={open as unknown as OpenConversation}>{card.body?.()}</ConversationContext>,
-    );
-    expect(html).not.toContain('[object Object]');
+    const { container } = render(<ConversationContext value={open as unknown as OpenConversation}>{card.body?.()}</ConversationContext>);
+    expect(container.innerHTML).not.toContain('[object Object]');
   });
 
   it('CL20: a kind that this version does not know says so and shows its JSON', () => {
@@ -54,7 +54,7 @@ describe('cards', () => {
     expect(cardOf(step(action)).facts).toEqual([{ text: 'in a copy' }]);
     const card = cardOf({ ...step(action), observation });
     expect(card.facts).toEqual([{ text: 'tendon/1234abcd' }]);
-    expect(renderToStaticMarkup(card.body!())).toContain(' a | 1 +');
+    expect(render(card.body!()).container.innerHTML).toContain(' a | 1 +');
   });
 
   it('CL761: a search is shown as one, with what was looked for', () => {

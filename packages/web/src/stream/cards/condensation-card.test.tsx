@@ -53,9 +53,9 @@ it('CL915: of two summaries the newest can be changed and taken back', () => {
   fireEvent.click(screen.getByRole('button', { name: EDIT }));
   const field = screen.getByRole('textbox', { name: 'The summary' });
   expect((field as HTMLTextAreaElement).value).toBe('The second.');
-  fireEvent.change(field, { target: { value: ' ' } });
+  fireEvent.input(field, { target: { value: ' ' } });
   fireEvent.click(screen.getByRole('button', { name: 'Save' }));
-  fireEvent.change(field, { target: { value: 'My words.' } });
+  fireEvent.input(field, { target: { value: 'My words.' } });
   fireEvent.click(screen.getByRole('button', { name: 'Save' }));
   expect(sent).toEqual([
     { action: 'condensation', args: { undoes: 20 } },

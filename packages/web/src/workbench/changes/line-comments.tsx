@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReviewComment } from '../../conversation/review-comments.ts';
 import { Button } from '../../ui/button.tsx';
+import { focusOnMount } from '../../ui/popup.tsx';
 import { t } from '../../lib/language/text.ts';
 
 /** What a person has remarked on a line. */
@@ -34,8 +35,7 @@ export function CommentForm({ onAdd, onCancel }: { readonly onAdd: (text: string
         className="field"
         aria-label={t('Comment')}
         rows={2}
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person has just asked for it
-        autoFocus
+        ref={focusOnMount}
         maxLength={4000}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}

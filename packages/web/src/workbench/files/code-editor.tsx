@@ -4,7 +4,7 @@ import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { languageOf } from './editor-language.ts';
 import { t } from '../../lib/language/text.ts';
 
@@ -23,7 +23,7 @@ export function CodeEditor(props: CodeEditorProps) {
   const now = useRef(props);
   now.current = props;
   const { path, text, isReadOnly } = props;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const language = new Compartment();
     const { text: first } = now.current;
     const editor = new EditorView({
@@ -52,7 +52,8 @@ export function CodeEditor(props: CodeEditorProps) {
       editor.destroy();
     };
   }, [path, isReadOnly]);
-  useEffect(() => {
+  // With the text that is drawn, not after it: what is typed meanwhile would be taken back.
+  useLayoutEffect(() => {
     const { state } = view.current!;
     if (state.sliceDoc() !== text) view.current!.dispatch({ changes: { from: 0, to: state.doc.length, insert: state.toText(text) } });
   }, [text]);
