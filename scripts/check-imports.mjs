@@ -93,7 +93,7 @@ const LAYERS = {
     ['files', 'settings', 'checkpoints'],
     ['conversations'],
     ['git-providers', 'replay', 'extensions'],
-    ['sandboxes', 'observability'],
+    ['sandboxes', 'observability', 'audit'],
     ['platform'],
   ],
   'sandbox-host': [
@@ -143,6 +143,7 @@ const LAYERS = {
       'sandboxes-command',
       'keys-command',
       'rules-command',
+      'audit-command',
       'secrets-command',
       'executor-command',
       'conformance-command',

@@ -103,6 +103,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SV1300',
   },
   {
+    why: 'Who did what, what each person may use and how long things are stored: the operator decides it, and a chain of several servers, kills and tampering are made from beside the server.',
+    ids: 'SV1350–SV1359, CK1120',
+  },
+  {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot see which one is behind the server.',
     ids: 'RT200–RT213, SB40–SB47, SB49, SB491, SB56, SB57, SB60–SB65, SB150–SB157, SB724, SB725, SB160, SB229, SV97, D1, D2, D6',
   },

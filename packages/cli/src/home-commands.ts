@@ -10,7 +10,8 @@ export interface HomeOptions {
 
 export interface Report {
   readonly json: unknown;
-  readonly text: string;
+  /** `undefined`: it printed for itself. */
+  readonly text: string | undefined;
   /** Default: done. */
   readonly code?: number;
 }
@@ -52,7 +53,7 @@ export function addHomeCommands<Client extends AsyncDisposable>(
       }
       await using client = await open(read.config);
       const { json: value, text, code = EXIT.done } = await work(client);
-      process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text}\n`);
+      if (text !== undefined) process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text}\n`);
       end(code);
     },
   };

@@ -166,6 +166,7 @@ export const ERRORS = {
     messageId: 'STATUS$ERROR',
     text: (what: string) => `This version of the server cannot do that yet: ${what}.`,
   },
+  AUDIT_OFF: { status: 404, messageId: 'STATUS$ERROR', text: () => 'This server writes no audit log. TENDON_AUDIT=on begins one.' },
   NOT_FOUND: { status: 404, messageId: 'STATUS$ERROR', text: () => 'Not Found' },
   STORAGE_FAILED: {
     status: 507,

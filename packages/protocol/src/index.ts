@@ -75,6 +75,7 @@ export { openhandsV0 } from './dialects/openhands-v0.ts';
 export { dialectOfPage } from './dialects/openhands-pages.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export * from './rest/access.ts';
+export * from './rest/audit.ts';
 export * from './rest/checkpoints.ts';
 export * from './rest/review.ts';
 export * from './rest/confirmation.ts';

@@ -1,5 +1,7 @@
 /** The engine without HTTP and sockets, for programs that drive it in process: importing this loads neither. */
 export type { Runtime } from '@tendon/core';
+export { openAuditReader, type AuditReader } from './audit/audit-reader.ts';
+export { verifyAudit, type AuditVerdict } from './audit/verify-audit.ts';
 export { backupStore, type BackupOptions, type BackupSummary } from './backup/backup-store.ts';
 export { composeEngine, type ComposeOptions } from './app/compose.ts';
 export { readConfig, type Config, type ConfigResult } from './platform/config/config.ts';

@@ -33,6 +33,7 @@ export async function enterByToken(context: AdmitContext, request: FastifyReques
       void sendLoginPage(reply, 503, page, TOO_MANY_BROWSERS);
       return true;
     }
+    request.principal = { ...holder, address };
     void reply.header('set-cookie', cookie);
   }
   void reply.header('cache-control', 'no-store').redirect(page, 303);

@@ -53,6 +53,7 @@ async function signIn(context: SignInContext, secondsToWait: SecondsToWait, requ
     logger.warn({ address: remoteAddress }, 'a wrong key was refused at the login page');
     return sendLoginPage(reply, 401, path, 'This key opens nothing here.');
   }
+  request.principal = { ...holder, address: remoteAddress };
   const cookie = await startSession(holder, context, request.headers);
   if (cookie === undefined) return sendLoginPage(reply, 503, path, TOO_MANY_BROWSERS);
   return reply.header('set-cookie', cookie).header('cache-control', 'no-store').redirect(path, 303);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createSandboxPool, type ReachedHost, type ReachedStore, type SandboxPool } from '@tendon/runtime';
+import type { Audit } from '../audit/audit.ts';
 import { pruneWsSessions } from '../compat/opendevin/sockets/ws-sessions.ts';
 import { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
@@ -30,7 +31,7 @@ import { Triggers } from '../triggers/triggers.ts';
 import { KnownModels } from '../settings/known-models.ts';
 import { chooseModel, chooseSmallModel, chosenOthers } from '../settings/model-choice.ts';
 import { askTitle, composeConversation, type Around } from './compose-conversation.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, ModelPorts } from './engine.ts';
 import { knownSecrets, openStores, type Foundation } from './open-stores.ts';
 
 /** More of them do not get more done, and clients wait longer. */
@@ -60,6 +61,7 @@ export interface ComposedEngine extends Engine {
 interface Observing {
   readonly measures: Measures;
   readonly tracing: Tracing | undefined;
+  readonly audit: Audit | undefined;
 }
 
 /** Everything but HTTP and sockets. Rejects with a user-facing Error when storage or sandbox cannot be opened. */
@@ -85,18 +87,19 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const runtimes = createSandboxes(foundation, registry);
   const places = new KeyedSemaphore(config.maxModelRequests);
   const eventSearch = createEventSearch(foundation);
-  const tracing = config.tracing && (await import('../observability/tracing/open-tracing.ts')).openTracing(config.tracing, foundation);
-  const observing = { measures, tracing };
+  const observing = await openObservers(foundation, measures);
+  const { tracing, audit } = observing;
   const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, ...observing });
-  measures.watch({ places, states: () => statesOf(registry) });
+  measures.watch({ places, states: () => statesOf(registry), audit });
   const triggers = createTriggers(foundation, conversations);
-  const { storage, settings } = stores;
+  const { storage } = stores;
   const knownModels = new KnownModels({ ...foundation, places });
   return {
     ...stores,
     clock,
     logger,
     tracing,
+    audit,
     runtimes,
     conversations,
     eventSearch,
@@ -104,13 +107,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     scheduler: storage.scheduler,
     sandbox: driver.sandbox,
     secrets: knownSecrets(config, stores),
-    agents: async () => [...agentNames(), ...(await conversations.agents.own()).map(({ name }) => name)],
-    models: async () => [...new Set([...(await offeredModels()), 'demo', chooseModel({}, settings, config).model])],
-    defaultModel: () => chooseModel({}, settings, config).model,
-    knownModels,
-    modelOf: (record) => modelsFor(record, foundation).model.model,
-    modelsOf: (record) => shownModels(record, foundation),
-    wake: () => wake(foundation, runtimes, conversations, triggers),
+    ...modelPorts(foundation, conversations, knownModels),
+    wake: async () => (await audit?.begin(), wake(foundation, runtimes, conversations, triggers)),
     close: async (how) => {
       knownModels.close();
       await triggers.close();
@@ -118,11 +116,34 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       await eventSearch.close();
       await runtimes.close(how);
       await stores.traits.close();
+      await audit?.close();
       await storage.close();
       await tracing?.close();
       leaveProxy();
     },
   };
+}
+
+function modelPorts(foundation: Foundation, conversations: Conversations, knownModels: KnownModels): ModelPorts {
+  const { settings, config } = foundation;
+  const usual = () => chooseModel({}, settings, config).model;
+  return {
+    agents: async () => [...agentNames(), ...(await conversations.agents.own()).map(({ name }) => name)],
+    models: async () => [...new Set([...(await offeredModels()), 'demo', usual()])],
+    defaultModel: usual,
+    knownModels,
+    modelOf: (record) => modelsFor(record, foundation).model.model,
+    modelsOf: (record) => shownModels(record, foundation),
+  };
+}
+
+/** Tracing and the audit log are loaded by servers that have one. */
+async function openObservers({ storage, access, ...rest }: Foundation, measures: Measures): Promise<Observing> {
+  const { tracing: sent, governance } = rest.config;
+  const tracing = sent && (await import('../observability/tracing/open-tracing.ts')).openTracing(sent, rest);
+  const parts = { ...rest, records: storage.records, keys: access.keys, version: VERSION };
+  const audit = governance.audits ? (await import('../audit/open-audit.ts')).openAudit(parts) : undefined;
+  return { measures, tracing, audit };
 }
 
 /** Of the agents of open conversations. */
@@ -186,7 +207,7 @@ function createConversations(
   registry: ConversationRegistry,
   runtimes: SandboxPool,
   places: KeyedSemaphore,
-  { loop = new LoopWatch(), around = {}, measures, tracing }: ComposeOptions & Observing,
+  { loop = new LoopWatch(), around = {}, measures, tracing, audit }: ComposeOptions & Observing,
 ): Conversations {
   const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
@@ -195,6 +216,7 @@ function createConversations(
     ...foundation,
     registry,
     runtimes,
+    audit,
     copyWorkspace: async ({ id, workspace }, signal) => {
       await runtimes.copyWorkspace(id, { checkpoint: undefined, name: id, target: workspace, signal });
     },

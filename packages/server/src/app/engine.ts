@@ -2,6 +2,7 @@ import type { Clock, Scheduler } from '@tendon/core';
 import type { ConversationModels } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
 import type { SandboxPool } from '@tendon/runtime';
+import type { Audit } from '../audit/audit.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { EventSearch } from '../events/event-search.ts';
@@ -12,7 +13,7 @@ import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { Triggers } from '../triggers/triggers.ts';
 
 /** The agents and models that clients can choose, and what a conversation gets. */
-interface ModelPorts {
+export interface ModelPorts {
   /** Names of agents that every conversation can choose. */
   agents(): Promise<readonly string[]>;
   /** Names of models that clients can choose. */
@@ -50,6 +51,8 @@ export interface Engine extends Omit<Stores, 'modelAccess'>, ConversationPorts, 
   /** They fire from `wake` on. */
   readonly triggers: Triggers;
   readonly sandbox: ProbedSandbox;
+  /** Set where the configuration asks for it. */
+  readonly audit: Audit | undefined;
   /** Set where the configuration names a receiver. */
   readonly tracing: Tracing | undefined;
   /** Everything that must not be printed, as of now. */

@@ -7,6 +7,7 @@ import { MAX_BODY_BYTES, type App, type Routes, dropUnusedBodies, refuseEncodedB
 import type { ServerContext } from './context.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { limitRate } from '../platform/http/rate-limit.ts';
+import { auditRoutes } from '../audit/audit-routes.ts';
 import { actionOutputRoutes } from '../files/action-output-routes.ts';
 import { backendSettingsRoutes, settingsRoutes, optionRoutes } from '../settings/settings-routes.ts';
 import { conversationEventRoutes } from '../events/event-routes.ts';
@@ -54,6 +55,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   modelRoutes,
   secretRoutes,
   keyRoutes,
+  auditRoutes,
   loginRoutes,
   gitProviderUserRoutes,
   gitProviderRepositoryRoutes,
@@ -108,6 +110,7 @@ export async function createApp(context: ServerContext, extend?: (app: App) => P
   guard(app, context);
   refuseEncodedBodies(app);
   dropUnusedBodies(app);
+  context.audit?.requests(app);
   limitRate(app, () => context.clock.now().getTime());
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
   app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));

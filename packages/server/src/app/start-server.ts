@@ -74,7 +74,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./openapi.ts')).openApiDocument(context);
   const timeouts = options.timeouts ?? CLIENT_TIMEOUTS;
-  const wrongKeys = new WrongKeys(clock);
+  const wrongKeys = new WrongKeys(clock, (address) => engine.audit?.failedLogin(address, 'key'));
   const context: ServerContext = { ...engine, config, metrics, timeouts, logger, wrongKeys, version: VERSION, webRoot, openApi };
   const app = await createApp(context);
   const sockets = openSockets(app.server);

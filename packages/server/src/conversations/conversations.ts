@@ -8,6 +8,7 @@
 import type { Clock, Conversation, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionKind, type ConversationState, type NetworkParams, type ParsedAction } from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
+import type { Audit } from '../audit/audit.ts';
 import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import { ConversationTitles, type TitleOptions } from './conversation-titles.ts';
@@ -36,6 +37,8 @@ interface ConversationHooks {
   readonly onErase?: (id: string) => Promise<void>;
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
+  /** Who did what, for those who look later. Default: nobody does. */
+  readonly audit?: Pick<Audit, 'record' | 'submitted'> | undefined;
 }
 
 export interface ConversationsOptions extends ConversationHooks, TitleOptions {
@@ -99,7 +102,13 @@ export class Conversations {
     this.agents = new ConversationAgents(this.#records, this.#open, places);
     this.approvals = new ConversationApprovals(this.#records, this.#open, options.policyOf ?? NEVER_ASKS);
     const copyFolder = (place: NewPlace, from: string): Promise<void> => this.#copyFolder(place, from);
-    this.#new = new NewConversations(registry, { replays: storage.records, places, usualAgent: options.usualAgent, copyFolder });
+    this.#new = new NewConversations(registry, {
+      replays: storage.records,
+      places,
+      usualAgent: options.usualAgent,
+      copyFolder,
+      audit: options.audit,
+    });
     this.#shared = new SharedFolders(registry, options.logger);
     this.#titles = new ConversationTitles(registry, options, this.#closing.signal);
     this.delegated = new DelegatedQuestions({ records: this.#records, open: registry.open, enter: (id) => this.enter(id) });
@@ -288,6 +297,7 @@ export class Conversations {
         // The time of last use is written behind, so the answer does not wait for it.
         this.#records.touch(id);
         await this.#titles.nameAfter(record, action);
+        await this.#options.audit?.submitted(id, action, by);
       }
       return result;
     } finally {
@@ -343,6 +353,12 @@ export class Conversations {
     await this.#records.forget(id);
   }
 
+  /** Of a deletion, or a creation, that was cut off. */
+  async #eraseRest(id: string): Promise<void> {
+    await this.#erase(id);
+    await this.#options.audit?.record({ by: undefined, action: 'conversation.erased', target: id });
+  }
+
   /**
    * After a restart: continues the conversations that were at work, the most recently used first, and completes interrupted deletions and
    * stops. Called once, when the server already listens.
@@ -357,7 +373,7 @@ export class Conversations {
     try {
       const record = await this.#records.get(id);
       if (this.#filling.has(id)) return;
-      if (!record) await this.#erase(id);
+      if (!record) await this.#eraseRest(id);
       else if (record.stopped) await this.#stopped.finishStop(id);
       else await this.start(id, { unlessStopped: true });
       if (record) await this.approvals.complete(record);

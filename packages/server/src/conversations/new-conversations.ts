@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { removeFolder } from '@tendon/runtime';
+import type { Audit } from '../audit/audit.ts';
 import { checkNetworkParams } from './network/conversation-network.ts';
 import { depthOf, rootIdOf, type ConversationRecords, type StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
@@ -25,6 +26,7 @@ interface NewConversationsOptions {
   readonly replays: RecordStore;
   readonly places: AgentPlaces;
   readonly usualAgent?: (() => string | undefined) | undefined;
+  readonly audit?: Pick<Audit, 'record'> | undefined;
   /** Fills the folder of a conversation that is not there yet with a copy of this one. Rejects with a reason that can be shown. */
   readonly copyFolder: (place: NewPlace, from: string) => Promise<void>;
 }
@@ -41,9 +43,14 @@ export class NewConversations {
 
   readonly #places: AgentPlaces;
   readonly #usualAgent: () => string | undefined;
+  readonly #audit: NewConversationsOptions['audit'];
   readonly #copyFolder: NewConversationsOptions['copyFolder'];
 
-  constructor(registry: ConversationRegistry, { replays, places, usualAgent = () => undefined, copyFolder }: NewConversationsOptions) {
+  constructor(
+    registry: ConversationRegistry,
+    { replays, places, usualAgent = () => undefined, copyFolder, audit }: NewConversationsOptions,
+  ) {
+    this.#audit = audit;
     this.#copyFolder = copyFolder;
     this.#registry = registry;
     this.#records = registry.records;
@@ -54,7 +61,9 @@ export class NewConversations {
 
   async create(params: CreateConversationParams = {}): Promise<CreateResult> {
     const id = params.id ?? params.request?.id;
-    return id === undefined ? this.#make(newId(), params) : this.#creating.run(id, () => this.#makeAs(id, params));
+    const made = await (id === undefined ? this.#make(newId(), params) : this.#creating.run(id, () => this.#makeAs(id, params)));
+    if (made.ok && !made.isRepeated) await this.#audit?.record({ by: params.by, action: 'conversation.created', target: made.record.id });
+    return made;
   }
 
   /** Where a new conversation will be: nothing is made. */

@@ -5,6 +5,7 @@ import type { ShellInput, ShellOutput, ShellSize } from '@tendon/protocol/execut
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { catalogError, takeOverAction } from '@tendon/protocol';
+import type { Audit } from '../audit/audit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
 import { admit } from '../platform/http/admit.ts';
@@ -14,7 +15,7 @@ import { expectLife, plainWire, queryOf, refuseUpgrade } from './serve-plain-ws.
 import { webSocketServer } from './web-socket-server.ts';
 import type { Wire } from './wire.ts';
 
-type ShellContext = RealtimeContext & WorkspaceContext;
+type ShellContext = RealtimeContext & WorkspaceContext & { readonly audit: Audit | undefined };
 
 const MAX_FRAME_BYTES = 128 * 1024;
 const MAX_UNSENT_BYTES = 256 * 1024;
@@ -91,6 +92,7 @@ async function openShell({ id, size, takesOver, principal }: Asked, context: She
   const workspace = await workspaceOf(context, id);
   if ('code' in workspace) throw new Error(workspace.message);
   if (takesOver) await takeOver(context, id, principal);
+  else await context.audit?.record({ by: principal, action: 'terminal.opened', target: id });
   const ports = context.runtimes.ports(id);
   if (!ports) throw new Error('the sandbox has ended');
   const signal = AbortSignal.timeout(OPEN_MS);

@@ -202,6 +202,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'POST /api/triggers',
     'PATCH /api/triggers/:id',
     'DELETE /api/triggers/:id',
+    'GET /api/audit',
     'GET /api/keys',
     'POST /api/keys',
     'DELETE /api/keys/:id',

@@ -9,6 +9,8 @@ export interface Caller {
   readonly organisationId?: string;
   /** What it came in by, for buckets and logs: `owner`, `key <id>`, `login <id>`, `share <id>`. */
   readonly keyName: string;
+  /** The one that it came from, as the connection shows it. */
+  readonly address?: string;
   /** A share has none: it shows its conversation. */
   readonly scope: Scope | undefined;
 }

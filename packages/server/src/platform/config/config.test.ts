@@ -42,6 +42,7 @@ describe('SV1: configuration', () => {
   it('has a default for everything', () => {
     expect(configOf({})).toEqual({
       port: 3000,
+      governance: { audits: false },
       allowsChosenIds: false,
       confirmationMode: false,
       maxDelegateDepth: 1,

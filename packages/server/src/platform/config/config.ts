@@ -9,6 +9,7 @@ import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-si
 import { BlobsEnvironment, blobsConfig, type BlobsConfig } from './blobs-config.ts';
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
 import { count, flag, json, list } from './environment-values.ts';
+import { GovernanceEnvironment, governanceConfig, type GovernanceConfig } from './governance-config.ts';
 import { ModelEnvironment, modelConfig, type ModelConfig } from './model-config.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig, CloneEnvironment, cloneConfig, type CloneLimits } from './network-config.ts';
@@ -96,6 +97,7 @@ export interface Config extends HttpConfig, AccessConfig, FolderConfig, ModelCon
   readonly logLevel: LogLevel;
   /** Unset: blobs are files in `home`. */
   readonly blobs: BlobsConfig | undefined;
+  readonly governance: GovernanceConfig;
   /** Unset: there are no traces, and nothing of them is loaded. */
   readonly tracing: TracingConfig | undefined;
 }
@@ -211,6 +213,7 @@ export const Environment = z.object({
   ...ContainerEnvironment.shape,
   ...TracingEnvironment.shape,
   ...BlobsEnvironment.shape,
+  ...GovernanceEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -267,6 +270,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       searchApiKey: values.SEARCH_API_KEY,
       logLevel: values.LOG_LEVEL,
       tracing: tracingConfig(values),
+      governance: governanceConfig(values, { isShared: values.TENDON_DATABASE_URL !== undefined }),
       blobs,
     },
   };

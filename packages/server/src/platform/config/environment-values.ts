@@ -15,6 +15,12 @@ export const flag = z
   .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no'], 'true or false is expected'))
   .transform((value) => ['true', '1', 'yes'].includes(value));
 
+export const onOff = z
+  .string()
+  .transform((value) => value.toLowerCase())
+  .pipe(z.enum(['on', 'off', 'true', 'false', '1', '0'], 'on or off is expected'))
+  .transform((value) => ['on', 'true', '1'].includes(value));
+
 /** JSON, as far as a value of `Of` is written in it. */
 export const json = <Of extends z.ZodType>(of: Of) =>
   z

@@ -27,10 +27,11 @@ export function admit(context: AdmitContext, request: IncomingMessage, asked: Ad
   const address = clientAddress(request);
   const contradiction = hostContradiction(request);
   if (contradiction !== undefined) return { ok: false, error: catalogError('HOST_NOT_ALLOWED', contradiction) };
-  const access = authorize(
+  const allowed = authorize(
     { method, url, headers, localAddress, isPassedOn: hopOf(request) !== undefined, ...asked },
     { ...config, tokens },
   );
+  const access = allowed.ok ? { ...allowed, principal: { ...allowed.principal, address } } : allowed;
   const showsKey = access.ok ? asked.need !== 'public' && config.sessionApiKey !== undefined : access.isWrong === true;
   if (!showsKey) return access;
   if (wrongKeys.secondsToWait(address, access.ok ? access.principal.keyName : undefined) !== undefined)

@@ -22,13 +22,17 @@ export class WrongKeys {
   /** Until when an address may try none, in milliseconds. */
   readonly #closed = new Map<string, number>();
   readonly #known = new Set<string>();
+  readonly #onWrong: (address: string) => void;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  /** `onWrong` is called for each wrong key. */
+  constructor(clock: Pick<Clock, 'now'>, onWrong: (address: string) => void = () => undefined) {
     this.#clock = clock;
+    this.#onWrong = onWrong;
   }
 
   /** Records a wrong key from `address`; returns whether to log it. */
   wrong(address: string): boolean {
+    this.#onWrong(address);
     const now = this.#clock.now().getTime();
     const seconds = this.#tries(address, now);
     if (seconds !== undefined) remember(this.#closed, address, now + seconds * 1000);
