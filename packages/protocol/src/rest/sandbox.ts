@@ -34,3 +34,5 @@ export const SandboxList = z.object({ sandboxes: z.array(SandboxInfo) });
 /** All: also those of conversations, unless a server holds them. */
 export const ReclaimRequest = z.object({ all: z.boolean().default(false) });
 export const Reclaimed = z.object({ kept: z.number(), reaped: z.number() });
+export type ReclaimRequest = z.output<typeof ReclaimRequest>;
+export type Reclaimed = z.output<typeof Reclaimed>;

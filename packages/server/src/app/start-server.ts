@@ -75,14 +75,16 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const openApi = async () => (await import('./openapi.ts')).openApiDocument(context);
   const timeouts = options.timeouts ?? CLIENT_TIMEOUTS;
   const wrongKeys = new WrongKeys(clock, (address) => engine.audit?.failedLogin(address, 'key'));
-  const context: ServerContext = { ...engine, config, metrics, timeouts, logger, wrongKeys, version: VERSION, webRoot, openApi };
+  const cluster = engine.scheduler.self && (await import('../cluster/join-cluster.ts'));
+  const peers = cluster && new cluster.Peers(engine);
+  const context: ServerContext = { ...engine, config, metrics, timeouts, logger, wrongKeys, peers, version: VERSION, webRoot, openApi };
   const app = await createApp(context);
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);
   const plain = servePlainWs(app.server, context, (wire, request, by) => new WsSession(wire, request, { ...context, by }));
   const shells = serveShell(app.server, context, options.shellIdleMs ?? SHELL_IDLE_MS);
   routePreviews(app.server, context);
-  const cluster = engine.scheduler.self && (await import('../cluster/join-cluster.ts')).joinCluster(app.server, socketIo.io, context);
+  const forwarding = cluster?.joinCluster(app.server, socketIo.io, context);
   try {
     await app.listen({ port: config.port, host: config.host });
   } catch (cause) {
@@ -98,7 +100,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const close = async (how?: CloseOptions) => {
     await forgetAddress(config.home);
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
-    for (const each of [cluster, plain, shells]) each?.close();
+    for (const each of [forwarding, peers, plain, shells]) each?.close();
     await Promise.allSettled([socketIo.close(), app.close()]);
     clearTimeout(cutOff);
     loop.close();

@@ -18,7 +18,7 @@ import type { Destinations } from './destinations.ts';
 import type { ForwardContext } from './forward-to-owner.ts';
 import { HOP_HEADER, type HopSignature } from './hop-signature.ts';
 import type { OpenPipes } from './open-pipes.ts';
-import { CONNECT_MS } from './pipe-request.ts';
+import { CONNECT_MS } from './peer-http.ts';
 
 /** Of Socket.IO, without the transport's own digit. */
 type Packet = string | Buffer;

@@ -26,6 +26,7 @@ export interface DestinationsContext extends SessionsContext {
 }
 
 const HERE: Destination = { at: 'here' };
+const NONE: ReadonlySet<string> = new Set();
 
 export class Destinations {
   readonly #context: DestinationsContext;
@@ -36,7 +37,8 @@ export class Destinations {
     this.#context = context;
   }
 
-  async of(target: Target): Promise<Destination> {
+  /** `without`: servers that were found not to answer, where it may be any. */
+  async of(target: Target, without: ReadonlySet<string> = NONE): Promise<Destination> {
     switch (target.about) {
       case 'conversation':
         return this.ofConversation(target.id);
@@ -45,7 +47,7 @@ export class Destinations {
       case 'server':
         return this.#ofServer(target.id);
       case 'new':
-        return target.key === undefined ? this.#anywhere() : this.#nearest(target.key);
+        return target.key === undefined ? this.#anywhere(without) : this.#nearest(target.key, without);
     }
   }
 
@@ -97,12 +99,12 @@ export class Destinations {
     return server ? { at: 'peer', server } : HERE;
   }
 
-  async #anywhere(): Promise<Destination> {
-    return this.#context.scheduler.self?.takesConversations ? HERE : this.#leastLoaded();
+  async #anywhere(without: ReadonlySet<string>): Promise<Destination> {
+    return this.#context.scheduler.self?.takesConversations ? HERE : this.#leastLoaded(without);
   }
 
-  async #leastLoaded(): Promise<Destination> {
-    const takers = await this.#takers();
+  async #leastLoaded(without = NONE): Promise<Destination> {
+    const takers = await this.#takers(without);
     const [server] = takers.toSorted((a, b) => this.#loadOf(a) - this.#loadOf(b));
     if (server) this.#sent.get(server.id)!.count += 1;
     return this.#to(server);
@@ -116,15 +118,15 @@ export class Destinations {
   }
 
   /** Rendezvous hashing: where a server comes or goes, only what is nearest to it moves. */
-  async #nearest(key: string): Promise<Destination> {
+  async #nearest(key: string, without = NONE): Promise<Destination> {
     const weight = ({ id }: ServerNode): string => createHash('sha256').update(`${id}\0${key}`).digest('hex');
-    const [server] = (await this.#takers()).toSorted((a, b) => (weight(a) < weight(b) ? -1 : 1));
+    const [server] = (await this.#takers(without)).toSorted((a, b) => (weight(a) < weight(b) ? -1 : 1));
     return this.#to(server);
   }
 
-  async #takers(): Promise<readonly ServerNode[]> {
+  async #takers(without: ReadonlySet<string>): Promise<readonly ServerNode[]> {
     const { scheduler } = this.#context;
-    const takers = (await scheduler.servers()).filter(({ takesConversations }) => takesConversations);
+    const takers = (await scheduler.servers()).filter(({ id, takesConversations }) => takesConversations && !without.has(id));
     for (const id of this.#sent.keys()) if (!takers.some((one) => one.id === id)) this.#sent.delete(id);
     return takers;
   }

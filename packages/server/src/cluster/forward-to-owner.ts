@@ -6,7 +6,7 @@
  * F2  Only who shows a key that opens something is passed on; others are refused here, so that guesses cost nobody else anything.
  * F3  What reaches no server is tried again where it changes nothing (GET), as long as another server may take over; else the answer is 503.
  */
-import { Agent, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { failureFor, type ServerNode } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
@@ -15,7 +15,7 @@ import { corsHeaders } from '../platform/auth/authorize.ts';
 import { identify } from '../platform/auth/identify.ts';
 import { admit, type AdmitContext } from '../platform/http/admit.ts';
 import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
-import { clientAddress, hopOf, noteHop } from '../platform/http/client-of.ts';
+import { clientAddress, hopOf, noteHop, type Hop } from '../platform/http/client-of.ts';
 import { failureBody } from '../platform/http/failure.ts';
 import { takeOver } from '../platform/http/take-over.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -23,11 +23,13 @@ import { Destinations, type Destination, type DestinationsContext } from './dest
 import { HOP_HEADER, HopSignature } from './hop-signature.ts';
 import { OpenPipes } from './open-pipes.ts';
 import { OWNER_HEADER } from './passed-headers.ts';
+import { answerPeer, isQuestion, type PeerAnswersContext } from './peer-answers.ts';
+import { PeerHttp } from './peer-http.ts';
 import { pipeRequest, type PipeOutcome } from './pipe-request.ts';
 import { pipeUpgrade } from './pipe-upgrade.ts';
 import { targetOf, type FoundTarget, type Target, type TargetContext } from './request-target.ts';
 
-export interface ForwardContext extends AdmitContext, DestinationsContext, TargetContext {
+export interface ForwardContext extends AdmitContext, DestinationsContext, TargetContext, PeerAnswersContext {
   readonly config: AdmitContext['config'];
   readonly metrics: Pick<Metrics, 'seen'>;
   readonly timeouts: Pick<ClientTimeouts, 'connectMs'>;
@@ -60,7 +62,14 @@ export function forwardToOwners(http: Server, context: ForwardContext): Forwardi
       refuse: (error, headers) => answer(context, request, response, error, headers),
       send: (server, headers) => pipeRequest({ request, response, server, headers, ...forwarding }),
     }));
-  takeOver(http, 'request', (pass, request: IncomingMessage, response: ServerResponse) => serve(request, response, pass));
+  takeOver(http, 'request', (pass, request: IncomingMessage, response: ServerResponse) => {
+    if (!isQuestion(request) || !forwarding.hopOf(request)) return serve(request, response, pass);
+    void answerPeer(request, response, context).catch((cause: unknown) => {
+      context.logger.warn({ err: cause }, 'what another server asked could not be answered');
+      response.destroy();
+    });
+    return true;
+  });
   const [listener] = http.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   http.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     const pass = (): void => {
@@ -77,7 +86,7 @@ export function forwardToOwners(http: Server, context: ForwardContext): Forwardi
         pass,
         isGone: () => client.destroyed,
         refuse: (error, headers) => refuseUpgrade(client, error.status, failureBody(error), headers),
-        send: (server, headers) => pipeUpgrade({ request, client, head, server, headers, pipes: forwarding.pipes }),
+        send: (server, headers) => pipeUpgrade({ request, client, head, server, headers, ...forwarding }),
       };
     }),
   );
@@ -86,7 +95,7 @@ export function forwardToOwners(http: Server, context: ForwardContext): Forwardi
 
 /** Where requests go, and what is under way. */
 class Forwarding {
-  readonly agent = new Agent({ keepAlive: true });
+  readonly http = new PeerHttp();
   readonly pipes: OpenPipes;
   readonly #context: ForwardContext;
   readonly signature: HopSignature;
@@ -102,9 +111,7 @@ class Forwarding {
 
   /** False: every server answers it alike. */
   take(request: IncomingMessage, passing: () => Passing): boolean {
-    // Once in this server, also where its listeners are called again.
-    const hop = hopOf(request) ?? this.signature.take(request, this.#now());
-    if (hop) noteHop(request, hop);
+    const hop = this.hopOf(request);
     const found = targetOf(request, this.#context);
     if (!found || !(hop || this.#mayPass(request, found))) return false;
     const one = passing();
@@ -116,10 +123,17 @@ class Forwarding {
     return true;
   }
 
+  /** Verified once in this server, also where its listeners are called again. */
+  hopOf(request: IncomingMessage): Hop | undefined {
+    const hop = hopOf(request) ?? this.signature.take(request, this.#now());
+    if (hop) noteHop(request, hop);
+    return hop;
+  }
+
   close(): void {
     this.#closing.abort();
     this.pipes.close();
-    this.agent.destroy();
+    this.http.close();
   }
 
   /** F2. */
@@ -146,15 +160,23 @@ class Forwarding {
     const end = this.#now() + WAIT_MS;
     let found = await this.destinations.of(target);
     let retriesLeft = 1;
+    const unreachable = new Set<string>();
     while (!one.isGone()) {
       if (found.at === 'here') return one.pass();
       const outcome = found.at === 'peer' ? await this.#send(one, found.server) : undefined;
       if (outcome?.state === 'answered') return;
       const isRead = one.request.method === 'GET' || one.request.method === 'HEAD';
-      const mayRetry = outcome?.state === 'misdirected' ? retriesLeft-- > 0 : isRead && !(outcome?.isTaken ?? false) && this.#now() < end;
+      const isTaken = outcome?.state === 'unreachable' && outcome.isTaken;
+      if (found.at === 'peer' && outcome?.state === 'unreachable') unreachable.add(found.server.id);
+      // What has no conversation yet goes to another one, as long as there is one.
+      const isUndecided = target.about === 'new' && found.at === 'peer';
+      const mayRetry = outcome?.state === 'misdirected' ? retriesLeft-- > 0 : (isRead || isUndecided) && !isTaken && this.#now() < end;
       if (!mayRetry)
         return one.refuse(catalogError(found.at === 'peer' ? 'OWNER_UNREACHABLE' : 'NO_SERVER'), { 'retry-after': RETRY_AFTER });
-      found = outcome?.state === 'misdirected' ? await this.#afterRefusal(target, outcome.owner) : await this.#lookAgain(target);
+      found =
+        outcome?.state === 'misdirected'
+          ? await this.#afterRefusal(target, outcome.owner)
+          : await this.#lookAgain(target, isUndecided ? unreachable : undefined);
     }
   }
 
@@ -164,9 +186,9 @@ class Forwarding {
     return server ? { at: 'peer', server } : this.destinations.of(target);
   }
 
-  async #lookAgain(target: Target): Promise<Destination> {
-    await this.#context.clock.sleep(LOOK_MS, { signal: this.#closing.signal });
-    return this.destinations.of(target);
+  async #lookAgain(target: Target, without?: ReadonlySet<string>): Promise<Destination> {
+    if (!without) await this.#context.clock.sleep(LOOK_MS, { signal: this.#closing.signal });
+    return this.destinations.of(target, without);
   }
 
   #send(one: Passing, server: ServerNode): Promise<PipeOutcome> {

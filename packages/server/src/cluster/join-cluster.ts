@@ -4,6 +4,8 @@ import { sessionIdOf } from '../realtime/session-ids.ts';
 import { bridgeSocketIo } from './bridge-socket-io.ts';
 import { forwardToOwners, type ForwardContext } from './forward-to-owner.ts';
 
+export { Peers } from './peers.ts';
+
 /** What a server needs that has peers; called last, when every other listener is set. */
 export function joinCluster(http: Server, io: SocketIoServer, context: ForwardContext): { close(): void } {
   const forwarding = forwardToOwners(http, context);

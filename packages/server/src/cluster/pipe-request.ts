@@ -5,14 +5,14 @@
  *      it, can be sent to another one.
  * PR2  When the client goes, so does the request to the other server; when that ends in the midst of its answer, so does the client's.
  */
-import { request as httpRequest, type Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerNode } from '@tendon/core';
 import type { OpenPipes } from './open-pipes.ts';
 import { misdirectedTo, passedHeaders, without } from './passed-headers.ts';
+import type { PeerHttp } from './peer-http.ts';
 
-/** A server of ours is near. */
-export const CONNECT_MS = 2_000;
-
+/** Nothing was sent. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND']);
 export type PipeOutcome =
   /** The client has its answer, or a part of it, or is gone. */
   | { readonly state: 'answered' }
@@ -27,7 +27,7 @@ export interface RequestPipe {
   readonly server: ServerNode;
   /** Names and values, beside those of the request. */
   readonly headers: readonly string[];
-  readonly agent: Agent;
+  readonly http: PeerHttp;
   readonly pipes: OpenPipes;
 }
 
@@ -47,7 +47,9 @@ export function pipeRequest(pipe: RequestPipe): Promise<PipeOutcome> {
     outgoing.destroy();
     settle({ state: 'answered' });
   });
-  outgoing.on('error', () => (hasAnswer ? void response.destroy() : settle({ state: 'unreachable', isTaken })));
+  outgoing.on('error', (error: NodeJS.ErrnoException) =>
+    hasAnswer ? void response.destroy() : settle({ state: 'unreachable', isTaken: isTaken && !NOT_CONNECTED.has(error.code ?? '') }),
+  );
   outgoing.once('continue', () => {
     isTaken = true;
     request.on('error', () => outgoing.destroy());
@@ -67,23 +69,17 @@ function bringsBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function begin({ request, server, headers, agent }: RequestPipe, hasBody: boolean): ClientRequest {
-  const { hostname, port } = new URL(server.url);
+function begin({ request, server, headers, http }: RequestPipe, hasBody: boolean): ClientRequest {
   const isLengthKnown = request.headers['transfer-encoding'] === undefined;
-  const outgoing = httpRequest({
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port || 80,
+  const outgoing = http.request(server, {
     method: request.method ?? 'GET',
     path: request.url ?? '/',
-    agent,
-    setHost: false,
     headers: [
       ...without(passedHeaders(request), 'expect', ...(hasBody && isLengthKnown ? [] : ['content-length'])),
       ...headers,
       ...bodyHeaders(request, hasBody, isLengthKnown),
     ],
   });
-  giveUpConnecting(outgoing);
   if (hasBody) outgoing.flushHeaders();
   else outgoing.end();
   return outgoing;
@@ -93,14 +89,6 @@ function begin({ request, server, headers, agent }: RequestPipe, hasBody: boolea
 function bodyHeaders({ method }: IncomingMessage, hasBody: boolean, isLengthKnown: boolean): readonly string[] {
   if (hasBody) return ['Expect', '100-continue', ...(isLengthKnown ? [] : ['Transfer-Encoding', 'chunked'])];
   return method === 'GET' || method === 'HEAD' ? [] : ['Content-Length', '0'];
-}
-
-export function giveUpConnecting(outgoing: ClientRequest): void {
-  outgoing.once('socket', (socket) => {
-    if (!socket.connecting) return;
-    const timer = setTimeout(() => outgoing.destroy(new Error('the server does not answer')), CONNECT_MS);
-    socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-  });
 }
 
 function passAnswer(answer: IncomingMessage, response: ServerResponse): void {

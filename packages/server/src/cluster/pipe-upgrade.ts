@@ -5,13 +5,14 @@
  * PU2  A WebSocket whose server is gone ends with a frame that says so (1012), after which clients connect again; in the midst of a frame
  *      the connection is cut.
  */
-import { request as httpRequest, STATUS_CODES, type IncomingMessage } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ServerNode } from '@tendon/core';
 import { closingFrame, FrameEnds, GOING_AWAY, SERVICE_RESTART } from './frame-ends.ts';
 import type { Cut, OpenPipes } from './open-pipes.ts';
 import { misdirectedTo, passedHeaders } from './passed-headers.ts';
-import { giveUpConnecting, type PipeOutcome } from './pipe-request.ts';
+import type { PeerHttp } from './peer-http.ts';
+import type { PipeOutcome } from './pipe-request.ts';
 
 export interface UpgradePipe {
   readonly request: IncomingMessage;
@@ -21,21 +22,18 @@ export interface UpgradePipe {
   readonly server: ServerNode;
   /** Names and values, beside those of the request. */
   readonly headers: readonly string[];
+  readonly http: PeerHttp;
   readonly pipes: OpenPipes;
 }
 
-export function pipeUpgrade({ request, client, head, server, headers, pipes }: UpgradePipe): Promise<PipeOutcome> {
+export function pipeUpgrade({ request, client, head, server, headers, http, pipes }: UpgradePipe): Promise<PipeOutcome> {
   const { promise, resolve } = Promise.withResolvers<PipeOutcome>();
-  const { hostname, port } = new URL(server.url);
   const { upgrade = '', 'content-length': length = '0' } = request.headers;
   if (length !== '0' || request.headers['transfer-encoding'] !== undefined) client.resume(); // an upgrade has no body
-  const outgoing = httpRequest({
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port || 80,
+  const outgoing = http.request(server, {
+    isAlone: true,
     method: request.method ?? 'GET',
     path: request.url ?? '/',
-    agent: false,
-    setHost: false,
     headers: [...passedHeaders(request), ...headers, 'Connection', 'Upgrade', 'Upgrade', upgrade],
   });
   const ended = pipes.add(server, () => outgoing.destroy(new Error('the server is gone')));
@@ -49,7 +47,6 @@ export function pipeUpgrade({ request, client, head, server, headers, pipes }: U
     settle({ state: 'answered' });
   };
   client.once('close', leave);
-  giveUpConnecting(outgoing);
   outgoing.on('error', () => settle({ state: 'unreachable', isTaken: false }));
   outgoing.once('response', (answer) => {
     const owner = misdirectedTo(answer);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NetworkQuestion, ConversationInfo as WireInfo, INITIAL_STATE } from '@tendon/protocol';
-import { type StoredConversation, summaryOf } from './conversation-records.ts';
+import { type StoredConversation, summaryOf, type ConversationSummary } from './conversation-records.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
 import type { Conversations } from './conversations.ts';
 
@@ -28,6 +28,25 @@ export const ConversationInfo = WireInfo.extend({
 });
 export type ConversationInfo = z.output<typeof ConversationInfo>;
 
+/** What the server says of a conversation that has it open, and no other knows. */
+export interface ConversationView {
+  readonly summary: ConversationSummary;
+  readonly connections: number;
+  readonly updated_at: string;
+}
+
+/** Of those that other servers have open; what is missing is as its record says. */
+export interface RemoteViews {
+  views(ids: readonly string[]): Promise<ReadonlyMap<string, ConversationView>>;
+}
+
+/** `undefined`: this server does not have it open. */
+export async function viewOf(id: string, conversations: Conversations): Promise<ConversationView | undefined> {
+  const state = conversations.state(id);
+  const record = state && (await conversations.get(id));
+  return record && { summary: summaryOf(state), connections: conversations.connections(id), updated_at: record.updated_at };
+}
+
 export interface InfoContext {
   readonly conversations: Conversations;
   /** The model that the next turn of this conversation asks. */
@@ -38,14 +57,18 @@ export interface InfoContext {
  * A conversation as clients see it, alike in lists and alone. Ready from the first moment: sandbox and agent start on first need,
  * and frontends before 0.40 break on `STARTING`.
  */
-export function conversationInfo(record: StoredConversation, { conversations, modelOf }: InfoContext): ConversationInfo {
+export function conversationInfo(
+  record: StoredConversation,
+  { conversations, modelOf }: InfoContext,
+  remote?: ConversationView,
+): ConversationInfo {
   const isStopped = record.stopped === true;
   const state = conversations.state(record.id);
-  const summary = state ? summaryOf(state) : record.summary;
+  const summary = state ? summaryOf(state) : (remote?.summary ?? record.summary);
   return {
     conversation_id: record.id,
     title: record.title,
-    last_updated_at: record.updated_at,
+    last_updated_at: remote && remote.updated_at > record.updated_at ? remote.updated_at : record.updated_at,
     created_at: record.created_at,
     status: isStopped ? 'STOPPED' : 'RUNNING',
     runtime_status: isStopped ? null : 'STATUS$READY',
@@ -53,7 +76,7 @@ export function conversationInfo(record: StoredConversation, { conversations, mo
     selected_branch: record.selected_branch,
     git_provider: record.git_provider,
     trigger: record.trigger,
-    num_connections: conversations.connections(record.id),
+    num_connections: conversations.connections(record.id) + (remote?.connections ?? 0),
     url: isStopped ? null : `/api/conversations/${record.id}`,
     session_api_key: null,
     pr_number: [...(record.pr_number ?? [])],

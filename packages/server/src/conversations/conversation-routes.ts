@@ -22,7 +22,7 @@ import { readTrajectory } from '../replay/read-trajectory.ts';
 import { readRepository } from '../git-providers/repository-source.ts';
 import { startingWords, triggerOf } from './starting-words.ts';
 import type { App, Routes } from '../platform/http/app.ts';
-import { ConversationInfo, conversationInfo, type InfoContext } from './conversation-info.ts';
+import { ConversationInfo, conversationInfo, type ConversationView, type InfoContext, type RemoteViews } from './conversation-info.ts';
 import { ById, IdempotencyHeaders, requestId, optionalBody } from '../platform/http/request-parts.ts';
 import { failureBody, sendFailure, sendJsonText } from '../platform/http/failure.ts';
 import type { Conversations } from './conversations.ts';
@@ -35,6 +35,8 @@ const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.stri
 const PageMark = z.object({ sort: z.string(), id: z.string() });
 
 interface RoutesContext extends InfoContext {
+  /** Unset: there is no other server. */
+  readonly peers?: RemoteViews | undefined;
   readonly config: ConversationConfig;
   readonly jwtSecret: Secret;
   readonly providerTokens: ProviderTokens;
@@ -72,7 +74,8 @@ function creation(app: App, context: RoutesContext): void {
 function reading(app: App, context: RoutesContext): void {
   app.get('/api/conversations', { schema: { querystring: ConversationQuery, response: { 200: Page } } }, async ({ query }) => {
     const found = await findPage(context, query);
-    return { results: found.records.map((record) => listedInfo(record, context)), next_page_id: found.next };
+    const remote = await remoteViews(found.records, context);
+    return { results: found.records.map((record) => listedInfo(record, context, remote.get(record.id))), next_page_id: found.next };
   });
 
   app.get(
@@ -80,7 +83,9 @@ function reading(app: App, context: RoutesContext): void {
     { schema: { querystring: ConversationQuery, response: { 200: Page } } },
     async ({ query }) => {
       const found = await findPage(context, { ...query, conversation_trigger: 'microagent_management' });
-      return { results: found.records.map((record) => conversationInfo(record, context)), next_page_id: found.next };
+      const remote = await remoteViews(found.records, context);
+      const results = found.records.map((record) => conversationInfo(record, context, remote.get(record.id)));
+      return { results, next_page_id: found.next };
     },
   );
 
@@ -94,10 +99,16 @@ function reading(app: App, context: RoutesContext): void {
   );
 }
 
+/** Where there are other servers. */
+async function remoteViews(records: readonly StoredConversation[], { peers, conversations }: RoutesContext) {
+  const ids = records.map(({ id }) => id).filter((id) => conversations.state(id) === undefined);
+  return peers && ids.length > 0 ? peers.views(ids) : new Map<string, ConversationView>();
+}
+
 /** With what a person decides about its network, which who only watches it is not shown. */
-function listedInfo(record: StoredConversation, context: RoutesContext): ConversationInfo {
+function listedInfo(record: StoredConversation, context: RoutesContext, remote: ConversationView | undefined): ConversationInfo {
   const questions = context.conversations.questions.openIn(record);
-  return { ...conversationInfo(record, context), ...(questions.length > 0 && { network_questions: [...questions] }) };
+  return { ...conversationInfo(record, context, remote), ...(questions.length > 0 && { network_questions: [...questions] }) };
 }
 
 function changes(app: App, { conversations }: RoutesContext): void {

@@ -1,4 +1,4 @@
-import { Failure, ReclaimRequest, Reclaimed, SandboxList } from '@tendon/protocol';
+import { Failure, ReclaimRequest, Reclaimed, SandboxList, type SandboxInfo } from '@tendon/protocol';
 import { z } from 'zod';
 import { listTitled, type TitledListContext } from './list-titled.ts';
 import type { Caller } from '../platform/auth/caller.ts';
@@ -13,19 +13,30 @@ interface SandboxContext {
     stop(id: string, by?: Caller): Promise<{ readonly wasRunning: boolean } | undefined>;
   };
   readonly runtimes: SandboxPool;
+  /** Unset: there is no other server. */
+  readonly peers?: RemoteSandboxes | undefined;
 }
 
-export const sandboxRoutes: Routes<SandboxContext> = (app, { conversations, runtimes }) => {
-  app.get('/api/sandboxes', { schema: { response: { 200: SandboxList } } }, async () => ({
-    sandboxes: await listTitled({ conversations, runtimes }),
-  }));
+/** Of the other servers, each of which lists and ends its own. */
+interface RemoteSandboxes {
+  sandboxes(): Promise<readonly SandboxInfo[]>;
+  reclaim(request: ReclaimRequest): Promise<readonly Reclaimed[]>;
+}
+
+export const sandboxRoutes: Routes<SandboxContext> = (app, { conversations, runtimes, peers }) => {
+  app.get('/api/sandboxes', { schema: { response: { 200: SandboxList } } }, async () => {
+    const [own, remote] = await Promise.all([listTitled({ conversations, runtimes }), peers?.sandboxes() ?? []]);
+    const isListed = new Set(own.map(({ incarnation }) => incarnation));
+    return { sandboxes: [...own, ...remote.filter(({ incarnation }) => !isListed.has(incarnation))] };
+  });
   // The agent stops too: else its next action would start another one.
   const stopping = { params: ById, response: { 200: z.object({ stopped: z.literal(true) }), 404: Failure } };
   app.post('/api/sandboxes/:id/stop', { schema: stopping }, async ({ params: { id }, principal }, reply) => {
     const stopped = await conversations.stop(id, principal);
     return stopped ? { stopped: true as const } : fail(reply, 'CONVERSATION_NOT_FOUND', id);
   });
-  app.post('/api/sandboxes/reclaim', { schema: { body: ReclaimRequest, response: { 200: Reclaimed } } }, ({ body }) =>
-    runtimes.reclaim(body),
-  );
+  app.post('/api/sandboxes/reclaim', { schema: { body: ReclaimRequest, response: { 200: Reclaimed } } }, async ({ body }) => {
+    const [own, remote] = await Promise.all([runtimes.reclaim(body), peers?.reclaim(body) ?? []]);
+    return remote.reduce((sum, each) => ({ kept: sum.kept + each.kept, reaped: sum.reaped + each.reaped }), own);
+  });
 };

@@ -1,0 +1,107 @@
+/**
+ * What the other servers know that is in no storage: answers that speak of many conversations are the same at every server. It asks each
+ * once, those that may know something, and waits no longer than a deadline: for one that does not answer, what is stored counts.
+ */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Clock, Scheduler, ServerNode } from '@tendon/core';
+import type { Reclaimed, ReclaimRequest, SandboxInfo } from '@tendon/protocol';
+import type { Secret } from '@tendon/protocol/masking';
+import type { ConversationView } from '../conversations/conversation-info.ts';
+import type { Logger } from '../platform/logger.ts';
+import { HOP_HEADER, HopSignature } from './hop-signature.ts';
+import { PeerHttp } from './peer-http.ts';
+import { questionPath, type PeerQuestion } from './peer-answers.ts';
+
+export interface PeersContext {
+  readonly scheduler: Scheduler;
+  readonly jwtSecret: Secret;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const DEADLINES_MS: Readonly<Record<PeerQuestion, number>> = {
+  'conversations/views': 1_000,
+  'sandboxes/list': 2_000,
+  // Sandboxes end meanwhile.
+  'sandboxes/reclaim': 60_000,
+};
+
+export class Peers {
+  readonly #context: PeersContext;
+  readonly #signature: HopSignature;
+  readonly #http = new PeerHttp();
+
+  constructor(context: PeersContext) {
+    this.#context = context;
+    this.#signature = new HopSignature(context.jwtSecret);
+  }
+
+  /** Of those of these conversations that other servers have open. */
+  async views(ids: readonly string[]): Promise<ReadonlyMap<string, ConversationView>> {
+    const byServer = new Map<string, { readonly server: ServerNode; readonly ids: string[] }>();
+    for (const [id, place] of await this.#context.scheduler.findAll(ids)) {
+      if (place.at !== 'peer') continue;
+      const asked = byServer.get(place.server.id) ?? { server: place.server, ids: [] };
+      asked.ids.push(id);
+      byServer.set(place.server.id, asked);
+    }
+    const answers = await Promise.all(
+      [...byServer.values()].map(({ server, ids: its }) =>
+        this.#ask<Record<string, ConversationView>>(server, 'conversations/views', { ids: its }),
+      ),
+    );
+    return new Map(answers.flatMap((answer) => Object.entries(answer ?? {})));
+  }
+
+  /** Of all other servers. */
+  async sandboxes(): Promise<readonly SandboxInfo[]> {
+    return (await this.#askAll<SandboxInfo[]>('sandboxes/list', {})).flat();
+  }
+
+  /** Of each of them that answered. */
+  reclaim(request: ReclaimRequest): Promise<readonly Reclaimed[]> {
+    return this.#askAll<Reclaimed>('sandboxes/reclaim', request);
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+
+  async #askAll<T>(question: PeerQuestion, body: object): Promise<readonly T[]> {
+    const { scheduler } = this.#context;
+    const others = (await scheduler.servers()).filter(({ id }) => id !== scheduler.self?.id);
+    const answers = await Promise.all(others.map((server) => this.#ask<T>(server, question, body)));
+    return answers.filter((answer) => answer !== undefined);
+  }
+
+  /** `undefined`: it did not answer in time. */
+  async #ask<T>(server: ServerNode, question: PeerQuestion, body: object): Promise<T | undefined> {
+    try {
+      return await this.#send<T>(server, question, JSON.stringify(body));
+    } catch (cause) {
+      this.#context.logger.debug({ err: cause, server: server.url, question }, 'another server did not answer');
+      return undefined;
+    }
+  }
+
+  async #send<T>(server: ServerNode, question: PeerQuestion, body: string): Promise<T> {
+    const { scheduler, clock } = this.#context;
+    const path = questionPath(question, body);
+    const { host } = new URL(server.url);
+    const from = { from: scheduler.self?.id ?? '', client: '' };
+    const signed = this.#signature.sign({ method: 'POST', url: path, headers: { host } }, from, clock.now().getTime());
+    const asked = this.#http.request(server, {
+      method: 'POST',
+      path,
+      headers: { host, [HOP_HEADER]: signed, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      signal: AbortSignal.timeout(DEADLINES_MS[question]),
+    });
+    asked.end(body);
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const json = await text(answer);
+    if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
+    return JSON.parse(json) as T;
+  }
+}
