@@ -11,6 +11,10 @@ export interface Group {
 
 export const NOT_ON_THE_WIRE: readonly Group[] = [
   {
+    why: 'Which of several servers over one database, and which hosts, have a sandbox: a client speaks to one address and sees one server.',
+    ids: 'RT900–RT904, SB1050–SB1054',
+  },
+  {
     why: 'Hooks, tools and plugins are files in the home of the server’s user, and programs on its machine: no client can put them there.',
     ids: 'EX900–EX914, EX920–EX930',
   },

@@ -16,6 +16,7 @@ import { createUndoHistory, UndoableDisk } from './files/edit/undoable-disk.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
 import type { AuthGuard } from './http/auth-guard.ts';
 import { createLease } from './http/lease.ts';
+import { OwnerEpoch } from './http/owner-epoch.ts';
 import { createProcessEndpoint, type ProcessEndpoint } from './http/process-endpoint.ts';
 import { checkpointRoutes, effectRoutes, endRoutes, fileRoutes, pluginRoutes, portRoutes, statusRoutes } from './http/routes.ts';
 import { createExecutorServer, type ServerParts } from './http/serve.ts';
@@ -97,8 +98,8 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
     ...pluginRoutes(plugins, resume),
     ...endRoutes({ hibernate, suspend, resume, endWork: endAll, shutdown: over.resolve }),
   };
-  const stillMs = (limits.stillSeconds ?? STILL_SECONDS) * 1000;
-  const server = createExecutorServer({ guard, lease, routes, upgrade: upgradeTo(used, resume), stillMs });
+  const [stillMs, ownerEpoch] = [(limits.stillSeconds ?? STILL_SECONDS) * 1000, new OwnerEpoch(stateDir)];
+  const server = createExecutorServer({ guard, ownerEpoch, lease, routes, upgrade: upgradeTo(used, resume), stillMs });
   return {
     over: over.promise,
     listen: () => listen(server, endpoint, letIn.signal),

@@ -14,6 +14,8 @@ export interface HostRuntimes extends Runtimes {
   kill(): void;
   /** The next action is refused before it starts. */
   refuseNext(): void;
+  /** From now on another server has the conversation: every action is refused for that, before it starts or while it runs. */
+  fence(): void;
 }
 
 export function createHostRuntimes(cwd: string): HostRuntimes {
@@ -22,6 +24,8 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
   let generation = 0;
   let startFailure: string | undefined;
   let refusing = false;
+  const fenced = Promise.withResolvers<ExecuteResult>();
+  let isFenced = false;
   let live: { readonly runtime: Runtime; die(): void } | undefined;
 
   function start(conversationId: string): { readonly runtime: Runtime; die(): void } {
@@ -39,6 +43,7 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
       files: { ...hostFiles(cwd), checkpoints: async () => ({ checkpoints: checkpointsOf(started), leftOut: [] }) },
       async execute(action, options) {
         if (action.executor !== incarnation) return { outcome: 'unknown', reason: `${action.executor} is gone` };
+        if (isFenced) return fenced.promise;
         const key = `${conversationId}:${options.epoch}:${action.id}`;
         let effect = journal.get(key);
         if (!effect && (refusing || options.signal.aborted)) {
@@ -55,7 +60,7 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
         const { child, result } = effect;
         if (options.signal.aborted) child.abort();
         else options.signal.addEventListener('abort', () => child.abort(), { once: true });
-        return Promise.race([result, death.promise]);
+        return Promise.race([result, death.promise, fenced.promise]);
       },
     };
     const die = (): void => {
@@ -69,6 +74,10 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
     started,
     failStarts: (message) => (startFailure = message),
     refuseNext: () => (refusing = true),
+    fence() {
+      isFenced = true;
+      fenced.resolve({ outcome: 'fenced', reason: 'another server has taken the conversation over' });
+    },
     kill() {
       live?.die();
       live = undefined;

@@ -67,6 +67,32 @@ it('EN166: a stop does not call it not executed', async () => {
   expect(answers(await one.events(), 'run')).toMatchObject([{ observation: 'run', content: 'counted' }]);
 });
 
+async function untilFenced(one: Stage): Promise<void> {
+  await one.untilFrame((frame) => frame.volatile === 'status' && frame.type === 'error');
+  expect(one.reported).toMatchObject([{ name: 'StorageError', code: 'fenced' }]);
+}
+
+const waiting = bash('until test -e go; do sleep 0.02; done');
+
+it('RT904: an action that is refused because another server has the conversation leaves no observation, and halts this one', async () => {
+  const one = await stage({ script: [waiting, done] });
+  one.runtimes.fence();
+  await one.say('wait');
+  await untilFenced(one);
+  expect(answers(await one.events(), 'run')).toEqual([]);
+  await one.conversation.close();
+});
+
+it('RT904: so does one that is refused while it runs', async () => {
+  const one = await stage({ script: [waiting, done] });
+  await one.say('wait');
+  await expect.poll(() => one.runtimes.started.length).toBe(1);
+  one.runtimes.fence();
+  await untilFenced(one);
+  expect(answers(await one.events(), 'run')).toEqual([]);
+  await one.conversation.close();
+});
+
 const CALL = { toolCalls: [{ name: 'count', arguments: {} }] };
 
 function countingTools(): ExternalTools & { readonly calls: () => number } {

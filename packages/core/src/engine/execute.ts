@@ -9,10 +9,12 @@
  *     stored; the wall clock plays no part.
  * X2  Every dispatched action gets one observation; when the conversation is closed first, it stays pending in the log.
  * X3  After an unknown outcome nothing else of the same answer is begun; what runs beside it gets its own.
+ * X4  Of an action that is refused because another server has the conversation now nothing is recorded here.
  */
 import { catalogError, type Action, type ObservationDraft } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
+import { StorageError } from '../log/storage-error.ts';
 import type { ExecuteResult, OutputChunk, RunnableAction } from '../sandbox/runtime.ts';
 import type { AsidePorts } from './ask-aside.ts';
 import { executeDraftedEdit, needsModel } from './drafted-edit.ts';
@@ -34,6 +36,7 @@ interface ExecutionOptions {
   readonly beside?: ReadonlySet<number>;
 }
 
+/** Rejects with the storage's error, and with the same (`fenced`) when the sandbox says that another server has taken the conversation over. */
 export async function execute(ports: ExecutePorts, action: RunnableAction, options: ExecutionOptions = {}): Promise<void> {
   if (!isPending(ports.folded.state, action.id)) return;
   const running = ports.aborts.beginAction();
@@ -41,6 +44,7 @@ export async function execute(ports: ExecutePorts, action: RunnableAction, optio
   try {
     const result = await carryOut(ports, action, running.signal);
     if (result === 'left') return;
+    if (result.outcome === 'fenced') throw new StorageError('fenced', result.reason);
     const closing = AbortSignal.any([running.signal, ports.aborts.closing]);
     const notices = result.outcome === 'observed' ? await askAfterAction(ports, action, result.observation, closing) : [];
     if (ports.aborts.closing.aborted && notices.length > 0) return;
@@ -93,6 +97,7 @@ async function dispatch(ports: ExecutePorts, action: RunnableAction, signal: Abo
     ? ports.sandbox.acquire(AbortSignal.any([signal, aborts.closing]))
     : ports.sandbox.acquire(aborts.closing, { unwanted: signal }));
   if (aborts.closing.aborted) return 'left';
+  if (!acquired.ok && acquired.isFenced) return { outcome: 'fenced', reason: acquired.reason };
   if (!acquired.ok) return { outcome: isFresh ? 'not-started' : 'unknown', reason: acquired.reason };
   const { runtime } = acquired;
   const executor = isFresh ? runtime.incarnation : (dispatched.get(action.id) ?? action.executor!);
@@ -115,7 +120,7 @@ function ignore(): void {}
 function toDrafts(
   state: EngineState,
   action: RunnableAction,
-  result: Exclude<Result, 'left'>,
+  result: Exclude<Result, 'left' | { readonly outcome: 'fenced' }>,
   beside?: ReadonlySet<number>,
 ): readonly SourcedDraft[] {
   const [first, ...rest] = draftsOf(state, action, result, beside);
@@ -126,7 +131,7 @@ function toDrafts(
 function draftsOf(
   state: EngineState,
   action: RunnableAction,
-  result: ExecuteResult,
+  result: Exclude<ExecuteResult, { readonly outcome: 'fenced' }>,
   beside: ReadonlySet<number> = new Set(),
 ): readonly SourcedDraft[] {
   if (result.outcome === 'observed') return [answerTo(action, withRestored(action, result.observation))];

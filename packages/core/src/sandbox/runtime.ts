@@ -12,7 +12,9 @@ export type ExecuteResult =
   /** The executor is gone or another incarnation answers: it may have run, wholly or partly, or not at all. Never re-run. */
   | { readonly outcome: 'unknown'; readonly reason: string }
   /** It certainly did not run: the sandbox could not take it. */
-  | { readonly outcome: 'not-started'; readonly reason: string };
+  | { readonly outcome: 'not-started'; readonly reason: string }
+  /** Another server has taken the conversation over: what became of the action is that server's to find out and to record. */
+  | { readonly outcome: 'fenced'; readonly reason: string };
 
 export interface OutputChunk {
   /** Bytes of this action's output before this chunk. */
@@ -119,7 +121,10 @@ export type StartPhase = 'starting' | 'started' | 'workspace' | 'git-hooks' | 'r
 
 /** One sandbox per conversation: started on first need, found again after a crash, replaced when it died. */
 export interface Runtimes {
-  /** The live runtime; concurrent calls share one start. Rejects with an Error whose message names the failed phase and its cause. */
+  /**
+   * The live runtime; concurrent calls share one start. Rejects with an Error whose message names the failed phase and its cause; with
+   * `StorageError('fenced')` when another server has taken the conversation over.
+   */
   acquire(
     conversationId: string,
     options: {

@@ -3,9 +3,13 @@
  */
 import type { StatusFrame } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
+import { StorageError } from '../log/storage-error.ts';
 import type { Runtime, Runtimes, StartPhase } from './runtime.ts';
 
-export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { readonly ok: false; readonly reason: string };
+export type Acquired =
+  | { readonly ok: true; readonly runtime: Runtime }
+  /** `isFenced`: another server has taken the conversation over. */
+  | { readonly ok: false; readonly reason: string; readonly isFenced?: true };
 
 export interface Sandbox {
   /** The live runtime; it is started when there is none. Never rejects. */
@@ -54,6 +58,7 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, { emit
       return runtime === undefined ? { ok: false, reason: 'it was cancelled' } : checked(runtime);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
+      if (error instanceof StorageError && error.code === 'fenced') return { ok: false, reason, isFenced: true };
       if (!signal.aborted) report('error', 'STATUS$ERROR_RUNTIME_DISCONNECTED', reason);
       return { ok: false, reason };
     }

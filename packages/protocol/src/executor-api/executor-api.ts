@@ -31,6 +31,8 @@
  * Streams hold an empty line every 15 seconds.
  * On a port every request carries the key of `keyFile` as `X-Session-API-Key`; what does not is answered 401 and changes nothing.
  * Without a key only programs of the same machine are served.
+ * `X-Owner-Epoch` names the owner of the conversation, where several servers share conversations. The greatest that was seen is stored; what
+ * changes anything and carries a smaller one is answered 412 and changes nothing. A request without one is not compared.
  */
 import type { ObservationDraft } from '../event.ts';
 
@@ -177,8 +179,15 @@ export type ProtocolRange = readonly [oldest: number, newest: number];
  * 1  Without a range in `Alive`: executors from before there were versions. A known key is answered whatever action it comes with.
  * 2  Requests carry a digest of the action.
  * 3  `restore_checkpoint` may name paths; an executor that does not read them would restore everything.
+ * 4  Requests carry the epoch of the conversation's owner, and a smaller one is refused; one of version 3 refuses nobody.
  */
-export const PROTOCOL: ProtocolRange = [3, 3];
+export const PROTOCOL: ProtocolRange = [3, 4];
+
+/** A positive integer that grows whenever the conversation gets another owner; left out where it cannot have another. */
+export const OWNER_EPOCH_HEADER = 'x-owner-epoch';
+
+/** Answered to a request with a smaller epoch than one before. */
+export const FENCED_STATUS = 412;
 
 export interface Alive {
   readonly status: 'ok';

@@ -6,6 +6,8 @@ export {
   OUTPUT_FOLDER,
   OUTPUT_LIMITS,
   PLUGIN_NAMES,
+  FENCED_STATUS,
+  OWNER_EPOCH_HEADER,
   PROTOCOL,
   type Alive,
   type CheckpointChange,

@@ -21,8 +21,14 @@ export interface SandboxPlace {
   readonly folders: SandboxFolders;
 }
 
+/** Of use only to a driver whose sandboxes are remote. */
+interface RemoteSpec extends Asked {
+  /** What the egress proxy there enforces. */
+  readonly network: NetworkReach;
+}
+
 /** What one sandbox is started with. */
-export interface SandboxSpec extends SandboxPlace {
+export interface SandboxSpec extends SandboxPlace, RemoteSpec {
   readonly conversationId: string;
   readonly leaseSeconds: number;
   readonly noOutputTimeoutSeconds: number;
@@ -33,8 +39,6 @@ export interface SandboxSpec extends SandboxPlace {
   readonly output: OutputLimits;
   /** Git hosts that the proxy answers for; used only where our egress proxy serves the sandbox. */
   readonly gitHosts: readonly string[];
-  /** Of use only to a driver whose sandboxes are remote: what the proxy there enforces. */
-  readonly network: NetworkReach;
 }
 
 /** Where one sandbox keeps its things; made by the driver, removed by `removeFolders`. */
@@ -117,8 +121,8 @@ interface StarterTraits {
 
 /** How a driver brings a sandbox up. */
 export interface Starter extends StarterTraits {
-  /** Tried once per driver and boot, then remembered, where the answer cannot change. */
-  probe(): Promise<Probe>;
+  /** Tried once per driver and boot, then remembered, where the answer cannot change. Of remote sandboxes: those on one host, or on any. */
+  probe(host?: string): Promise<Probe>;
   /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */
   prepare?(options: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void }): Promise<void>;
   /** Resolves when the process exists, not when it answers. Rejects with an Error whose message can be shown. */
@@ -140,20 +144,67 @@ export interface Reaper {
   /** Cheap and at once: what the process table says, or where there is none, what was last heard. */
   isAlive(handle: SandboxHandle): boolean;
   /** Kills everything inside; resolves when no process and no group of it is left. Idempotent. */
-  end(handle: SandboxHandle): Promise<void>;
+  end(handle: SandboxHandle, asked?: Asked): Promise<void>;
   /**
    * The same for starts that were cut off before their handles were recorded: found by their incarnations' names, all of them with
    * one look at the machine.
    */
-  endIncarnations(incarnations: readonly string[]): Promise<void>;
+  endIncarnations(incarnations: readonly string[], askedOf?: (incarnation: string) => Asked): Promise<void>;
   /** Incarnations that are found without their folders: of this state root, or of one of this user that is no more. */
   strays?(stateRoot: string): Promise<readonly string[]>;
   /** Removes what outlives a conversation's sandboxes, where that is not in the folders of this host; `workspace` = its own one too. */
-  forget?(conversationId: string, options: { readonly workspace: boolean }): Promise<void>;
+  forget?(conversationId: string, options: Asked & { readonly workspace: boolean }): Promise<void>;
+}
+
+/** Of use only to a driver whose sandboxes are remote. */
+export interface Asked {
+  /** Where its record says that it is. */
+  readonly host?: string | undefined;
+  /** As whose the request comes; 0 where there can be no other. */
+  readonly ownerEpoch?: number;
+}
+
+/** What a new sandbox needs of the host that it is put on. */
+export interface PlaceRequest {
+  readonly network: NetworkReach;
+  readonly isReadOnly: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A host of remote sandboxes. */
+export interface SandboxHostInfo {
+  /** As records name it. */
+  readonly address: string;
+  /** Why it takes no new conversation now. */
+  readonly refuses: string | undefined;
+  /** False: it does not answer. */
+  readonly isThere: boolean;
+  readonly isDraining: boolean;
+  readonly version: string | undefined;
+  /** In a clause. */
+  readonly description: string | undefined;
+  readonly capacity: HostCapacity | undefined;
+}
+
+/** What a host has left. */
+export interface HostCapacity {
+  /** That run. */
+  readonly sandboxes: number;
+  readonly maxSandboxes: number;
+  readonly freeMemoryBytes: number;
+  readonly memoryBytes: number;
+  /** Of the last minute, for each processor. */
+  readonly load: number;
 }
 
 /** Where workspace and folders are on another host, this host looks for nothing of them, and the egress proxy runs there too. */
 export interface RemoteSandboxes {
+  /** Chooses the host of a conversation's first sandbox; the record names it. Rejects with a user-facing error that says why there is none. */
+  place?(request: PlaceRequest): Promise<string>;
+  /** Whether that host is one of those that this server is configured with. Missing: all are. */
+  knows?(host: string): boolean;
+  /** Each of its hosts, as it is now. */
+  hosts?(): Promise<readonly SandboxHostInfo[]>;
   /** What every request to an executor must carry (its key); asked for each time, recorded nowhere. */
   headers(handle: SandboxHandle): Readonly<Record<string, string>>;
   /** Sets what the egress proxy lets through from the next connection on. The newest policy stays, whatever is on its way. */

@@ -110,7 +110,13 @@ describe('a start that fails', () => {
   it('SB25: a record that cannot be written is a failed start that leaves nothing', async () => {
     const { runtimes, records, stateRoot } = open();
     const put = records.put.bind(records);
-    const broken = { ...records, get: records.get.bind(records), list: records.list.bind(records), delete: records.delete.bind(records) };
+    const broken = {
+      get: records.get.bind(records),
+      list: records.list.bind(records),
+      delete: records.delete.bind(records),
+      update: records.update.bind(records),
+      watch: records.watch.bind(records),
+    };
     let incarnation = '';
     const failing = createTestSandboxes(createLocalDriver({ executor }), {
       records: {

@@ -4,7 +4,7 @@ import { addressOf } from '../drivers/driver.ts';
 import { holdFolder } from '../workspace/held-folder.ts';
 import { newIncarnation } from '../incarnation.ts';
 import { ProcessorWeights } from '../processes/processor-weights.ts';
-import { createReapers } from '../sandbox/reapers.ts';
+import { askedOf, createReapers } from '../sandbox/reapers.ts';
 import { createKernelPackages, type KernelPackages } from '../python-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from '../python-packages/make-packages.ts';
 import { createEgress } from '../egress/egress.ts';
@@ -13,7 +13,8 @@ import { sendNetwork } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { copyWorkspace } from './copy-workspace.ts';
 import { isSuspended, type SandboxEntry, countSandboxes } from './sandbox-entry.ts';
-import { planFolders } from '../sandbox/sandbox-folders.ts';
+import { ONLY_OWNER } from '../sandbox/sandbox-owners.ts';
+import { sandboxPlaces } from '../sandbox/sandbox-places.ts';
 import { sandboxRecords } from '../sandbox/sandbox-record.ts';
 import { HeldSandboxes } from './held-sandboxes.ts';
 import { listSandboxes, type HeldSandbox } from './list-sandboxes.ts';
@@ -37,6 +38,7 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     entries,
     onSuspended: options.onSuspended ?? (() => {}),
     end: (conversationId, reason) => void held.end(conversationId, reason),
+    release: (conversationId) => void held.letGo(conversationId),
   });
   const held = new HeldSandboxes({
     context,
@@ -55,13 +57,15 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     current: (conversationId) => held.live(conversationId),
     suspend: (conversationId) => idle.suspend(conversationId),
     hibernate: (conversationId, request) => idle.hibernate(conversationId, request),
+    release: (conversationId) => held.letGo(conversationId),
     end: (conversationId, reason) => held.end(conversationId, reason),
     async copyWorkspace(conversationId, request) {
       if (context.driver.remote) throw new Error('the sandboxes are on another host, where a workspace is not copied');
       await held.acquire(conversationId, request);
       const entry = entries.get(conversationId);
       if (entry?.state !== 'live') throw new Error('the sandbox ended meanwhile: try again');
-      return copyWorkspace(entry.open.client, context.folders.of(conversationId, entry.open.record.incarnation), request);
+      const { record } = entry.open;
+      return copyWorkspace(entry.open.client, context.places.foldersOf(record).of(conversationId, record.incarnation), request);
     },
     remount: (conversationId) => held.remount(conversationId),
     async stop(conversationId, { forGood = false } = {}) {
@@ -85,12 +89,16 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
 }
 
 /** All is tried, also where a part fails. */
-async function forgetSandbox({ egress, folders, driver }: SandboxContext, conversationId: string, forGood: boolean): Promise<void> {
+async function forgetSandbox(context: SandboxContext, conversationId: string, forGood: boolean): Promise<void> {
+  const { egress, places, driver, records, owners } = context;
+  const record = await records.get(conversationId);
+  const folders = places.foldersOf(record);
   try {
     await folders.removeSandbox(folders.nameOf(conversationId));
   } finally {
     try {
-      await driver.forget?.(conversationId, { workspace: forGood });
+      const asked = record?.driver === driver.name ? askedOf(record, owners) : { ownerEpoch: owners.epochOf(conversationId) };
+      await driver.forget?.(conversationId, { workspace: forGood, ...asked });
     } finally {
       await egress.forget(conversationId, { forGood });
     }
@@ -105,7 +113,8 @@ function reachesOf(
   return {
     mountsReadOnly: driver.mountsReadOnly === true,
     async isWorkspaceEmpty(conversationId) {
-      if (driver.remote) return false;
+      const record = await records.get(conversationId);
+      if (driver.remote || (record && !context.places.reaches(record))) return false;
       const workspace = await context.workspaceOf(conversationId).catch(() => undefined); // a start reports it
       return workspace !== undefined && isEmptyFolder(workspace.hostPath);
     },
@@ -156,11 +165,13 @@ async function isEmptyFolder(path: string): Promise<boolean> {
 /** What they share, with what is usual where the options say nothing. */
 function contextOf(options: SandboxPoolOptions): SandboxContext & { readonly kernelPackages: KernelPackages } {
   const leaseSeconds = options.leaseSeconds ?? 600;
+  const owners = options.owners ?? ONLY_OWNER;
   const shared = {
+    owners,
     records: sandboxRecords(options.records),
     driver: options.driver,
-    reapers: createReapers(options.driver, options.otherReapers ?? []),
-    folders: planFolders(options.stateRoot),
+    reapers: createReapers(options.driver, options.otherReapers ?? [], owners),
+    places: sandboxPlaces(options.stateRoot, options.driver),
     clock: options.clock,
     weights: new ProcessorWeights(() => performance.now()),
     notice: options.onNotice ?? (() => {}),

@@ -75,8 +75,21 @@ export class HeldSandboxes {
     return this.#noticed(
       conversationId,
       this.#beginChange(conversationId, async () => {
-        await this.#end(conversationId, before, reason);
+        if (!(await this.#end(conversationId, before, reason))) return;
         await clear?.();
+      }),
+    );
+  }
+
+  /** Lets go of the sandbox without ending it. */
+  letGo(conversationId: string): Promise<void> {
+    const before = this.#entries.get(conversationId);
+    if (before === undefined) return Promise.resolve();
+    return this.#noticed(
+      conversationId,
+      this.#beginChange(conversationId, async () => {
+        const open = await openOf(before);
+        if (open !== undefined) await letGo(open);
       }),
     );
   }
@@ -95,12 +108,12 @@ export class HeldSandboxes {
 
   /** Attaches to the sandboxes that an earlier server left alive; no sandbox starts before these are known. */
   async adoptLiving(): Promise<void> {
-    const { records, driver, reapers } = this.#context;
+    const { records, driver, reapers, places, owners } = this.#context;
     const adopted: Promise<void>[] = [];
     const claimAll = async (): Promise<void> => {
       for await (const record of records.all()) {
         const { conversation_id: id } = record;
-        const isOurs = record.state === 'live' && record.driver === driver.name;
+        const isOurs = record.state === 'live' && record.driver === driver.name && places.reaches(record) && owners.has(id);
         if (isOurs && reapers.isAlive(record)) adopted.push(this.claim(id, (isWanted) => this.#adopt(id, isWanted)) ?? Promise.resolve());
       }
     };
@@ -147,11 +160,16 @@ export class HeldSandboxes {
     // A sandbox that was found again may be suspended.
     this.#entries.set(conversationId, { state: 'live', open, ...(isExecutorSuspended(open.handle) && { suspendedAt: open.use.count() }) });
     void open.watch.lost.then((reason) => this.#onLost(conversationId, open, reason));
+    void open.fenced.then(() => (this.#isHeld(conversationId, open) ? this.letGo(conversationId) : undefined));
+  }
+
+  #isHeld(conversationId: string, open: OpenSandbox): boolean {
+    const entry = this.#entries.get(conversationId);
+    return entry?.state === 'live' && entry.open === open;
   }
 
   #onLost(conversationId: string, open: OpenSandbox, reason: string): void {
-    const entry = this.#entries.get(conversationId);
-    if (entry?.state !== 'live' || entry.open !== open) return;
+    if (!this.#isHeld(conversationId, open)) return;
     this.#context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
     void this.end(conversationId, reason);
   }
@@ -221,14 +239,19 @@ export class HeldSandboxes {
     this.#enterLive(conversationId, open);
   }
 
-  async #end(conversationId: string, entry: SandboxEntry | undefined, reason: string): Promise<void> {
+  /** False when another server has the conversation: then its sandbox is that server's, and is only let go of. */
+  async #end(conversationId: string, entry: SandboxEntry | undefined, reason: string): Promise<boolean> {
+    const { records, owners, places } = this.#context;
     const open = await openOf(entry);
     open?.watch.report(reason);
     if (open !== undefined) await letGo(open);
-    const record = await this.#context.records.get(conversationId);
-    if (record === undefined || record.state === 'ended') return;
+    if (!(await owners.mayTouch(conversationId))) return false;
+    const record = await records.get(conversationId);
+    const isNewer = open !== undefined && record?.incarnation !== open.record.incarnation;
+    if (record === undefined || record.state === 'ended' || isNewer || !places.reaches(record)) return true;
     await logLastLines(this.#context, record);
     await endSandbox(this.#context, record, reason);
+    return true;
   }
 }
 

@@ -39,7 +39,7 @@ function open(idlePlan: SandboxPoolOptions['idlePlan'] = { idleMs: 100 }, driver
 
 /** Without what all of them share, which stays until the last is gone for good. */
 const foldersOfSandboxes = (): readonly string[] =>
-  existsSync(sandboxes.stateRoot) ? readdirSync(sandboxes.stateRoot).filter((name) => name !== 'kernels') : [];
+  existsSync(sandboxes.stateRoot) ? readdirSync(sandboxes.stateRoot).filter((name) => !['kernels', 'id'].includes(name)) : [];
 const acquire = (id: string): Promise<Runtime> => sandboxes.runtimes.acquire(id, { signal: never });
 const isHibernated = async (id: string): Promise<boolean> => (await sandboxes.record(id))?.state === 'asleep';
 const untilHibernated = (id: string): Promise<void> => until(`${id} to hibernate`, () => isHibernated(id));

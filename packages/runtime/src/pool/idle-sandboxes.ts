@@ -18,6 +18,8 @@ export interface IdleSandboxesOptions {
   readonly onSuspended: (conversationId: string) => void;
   /** Its time is over. */
   readonly end: (conversationId: string, reason: string) => void;
+  /** Another server has the conversation now. */
+  readonly release: (conversationId: string) => void;
 }
 
 export interface HibernateRequest {
@@ -32,14 +34,16 @@ export class IdleSandboxes {
   readonly #entries: Map<string, SandboxEntry>;
   readonly #onSuspended: IdleSandboxesOptions['onSuspended'];
   readonly #end: IdleSandboxesOptions['end'];
+  readonly #release: IdleSandboxesOptions['release'];
   readonly #looking: NodeJS.Timeout;
 
-  constructor({ context, plan, entries, onSuspended, end }: IdleSandboxesOptions) {
+  constructor({ context, plan, entries, onSuspended, end, release }: IdleSandboxesOptions) {
     this.#context = context;
     this.#plan = plan;
     this.#entries = entries;
     this.#onSuspended = onSuspended;
     this.#end = end;
+    this.#release = release;
     this.#looking = setInterval(() => void this.#look(), lookEveryMs(plan)).unref();
   }
 
@@ -109,6 +113,7 @@ export class IdleSandboxes {
   /** Suspends or hibernates the idle ones, and ends those whose time is over. */
   async #look(): Promise<void> {
     const { maxMs, maxLive } = this.#plan;
+    for (const { conversationId } of this.#live()) if (!this.#context.owners.has(conversationId)) this.#release(conversationId);
     for (const { conversationId, entry } of this.#live()) {
       const age = this.#now() - Date.parse(entry.open.record.started_at);
       if (age >= maxMs) this.#end(conversationId, `its time of ${maxMs / 1000} seconds is over`);

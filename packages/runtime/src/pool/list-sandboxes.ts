@@ -78,7 +78,7 @@ function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, hel
 async function diskOf(context: SandboxContext, record: SandboxRecord, leftMs: number): Promise<FolderSize & { readonly own: number }> {
   if (context.driver.remote) return { bytes: 0, own: 0, entries: 0, isComplete: false };
   const options = { maxEntries: MAX_ENTRIES, deadlineMs: leftMs };
-  const own = await measureFolder(dirname(context.folders.of(record.conversation_id, record.incarnation).home), options);
+  const own = await measureFolder(dirname(context.places.foldersOf(record).of(record.conversation_id, record.incarnation).home), options);
   const held = await holdFolder(record.workspace).catch(() => undefined);
   const workspace = held === undefined ? NOTHING : await measureFolder(held.place, options).finally(() => held.close());
   return {

@@ -1,4 +1,5 @@
 import { endSandbox, recordEnd } from '../sandbox/end-sandbox.ts';
+import { askedOf } from '../sandbox/reapers.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { isThere, type SandboxRecord } from '../sandbox/sandbox-record.ts';
 import type { HeldSandboxes } from './held-sandboxes.ts';
@@ -27,12 +28,14 @@ interface Doomed {
  *
  * 1. Sandboxes without a record are searched for before the records are read, so that later starts are not among them.
  * 2. A conversation is claimed before its sandbox ends, so that its next one waits; a conversation that is in use by then is left alone.
+ * 3. What is on another machine, or belongs to a conversation that another living server has, is left alone.
  */
 export async function reconcileSandboxes(
   context: SandboxContext,
   { isHeld, claim, all = false, keepsOthers = false }: ReconcileOptions,
 ): Promise<{ readonly kept: number; readonly reaped: number }> {
-  const { folders, reapers } = context;
+  const { reapers, places } = context;
+  const folders = places.own;
   const found = await folders.list();
   const strays = await reapers.strays(folders.stateRoot);
   const abandoned = await folders.abandoned();
@@ -41,7 +44,9 @@ export async function reconcileSandboxes(
   const known = new Set<string>();
   const doomed: Doomed[] = [];
   for await (const record of context.records.all()) {
-    const verdict = isHeld(record.conversation_id) ? 'keep' : all ? 'empty' : await judge(context, record, keepsOthers);
+    const wanted =
+      isHeld(record.conversation_id) || !places.reaches(record) ? 'keep' : all ? 'empty' : await judge(context, record, keepsOthers);
+    const verdict = wanted === 'keep' || (await context.owners.mayTouch(record.conversation_id)) ? wanted : 'keep';
     known.add(record.incarnation);
     if (verdict !== 'keep') doomed.push({ record, verdict });
     else if (record.state !== 'ended') untouched += 1;
@@ -63,8 +68,13 @@ export async function reconcileSandboxes(
   return { kept: untouched, reaped: reaped + unknown.size };
 }
 
+/** What belongs to no conversation is for the server to remove that began it. */
+function isOwn({ places }: SandboxContext, record: SandboxRecord): boolean {
+  return places.foldersOf(record) === places.own;
+}
+
 async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers: boolean): Promise<Verdict> {
-  if ((await context.workspaceOf(record.conversation_id)) === undefined) return 'forget';
+  if ((await context.workspaceOf(record.conversation_id)) === undefined) return isOwn(context, record) ? 'forget' : 'keep';
   if (record.state === 'ended') return 'keep';
   if (!keepsOthers && record.driver !== context.driver.name) return 'end';
   // Nothing of a hibernated sandbox runs; the next one continues from the state that it left.
@@ -100,10 +110,11 @@ async function reap(context: SandboxContext, { record, verdict }: Doomed, runsNo
     if ((await context.records.get(id))?.incarnation !== incarnation) return; // it was used meanwhile
     if (record.state === 'asleep') await recordEnd(context, record, why);
     if (isThere(record)) await (runsNoMore ? recordEnd : endSandbox)(context, record, why);
-    if (verdict !== 'end') await context.folders.removeSandbox(context.folders.nameOf(id));
+    const folders = context.places.foldersOf(record);
+    if (verdict !== 'end') await folders.removeSandbox(folders.nameOf(id));
     if (verdict === 'forget') {
       // A restore has set its conversation aside, not deleted it: its workspace stays where it is.
-      await context.driver.forget?.(id, { workspace: record.state !== 'replaced' });
+      await context.driver.forget?.(id, { workspace: record.state !== 'replaced', ...askedOf(record, context.owners) });
       await context.records.delete(id);
     }
   } catch (error) {

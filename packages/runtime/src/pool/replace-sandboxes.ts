@@ -12,8 +12,10 @@ export async function replaceSandboxes(store: RecordStore, before: readonly Sand
   const all = new Map<string, SandboxRecord>();
   for await (const record of records.all()) all.set(record.conversation_id, record);
   for (const record of before) all.set(record.conversation_id, record);
-  const replaced = [...all.values()].map(({ conversation_id, driver, incarnation, workspace, started_at }) => ({
+  const replaced = [...all.values()].map(({ conversation_id, driver, incarnation, workspace, started_at, host }) => ({
     ...{ conversation_id, driver, incarnation, workspace, started_at },
+    // The folders of this machine are set aside.
+    ...(host?.kind === 'address' && { host }),
     state: 'replaced' as const,
   }));
   while (replaced.length > 0) await Promise.all(replaced.splice(-AT_ONCE).map((record) => records.put(record)));

@@ -9,6 +9,7 @@ import type { ReachedHost } from '../egress/reached-hosts.ts';
 import type { RefusedHost } from '../egress/refused-hosts.ts';
 import type { EgressOptions } from '../egress/egress.ts';
 import type { SecretsFor } from '../sandbox/action-stream.ts';
+import type { SandboxOwners } from '../sandbox/sandbox-owners.ts';
 import type { SandboxPlan, WorkspacePlace } from '../sandbox/sandbox-context.ts';
 import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
 import type { CopyRequest } from './copy-workspace.ts';
@@ -26,6 +27,8 @@ interface PoolPlace {
   /** The conversation's workspace; `undefined` when there is no such conversation (any more). */
   readonly workspaceOf: (conversationId: string) => Promise<WorkspacePlace | undefined>;
   readonly clock: Clock;
+  /** Where several servers share the records: whose sandboxes this one may touch. Default: it has every conversation, and no other server does. */
+  readonly owners?: SandboxOwners;
   /** One line for the server's log. */
   readonly onNotice?: (notice: string) => void;
 }
@@ -88,6 +91,8 @@ interface SandboxEnds {
   suspend(conversationId: string): Promise<string | undefined>;
   /** Ends it now with its state stored, whatever the plan says; resolves with the reason when it refuses. */
   hibernate(conversationId: string, request: HibernateRequest): Promise<string | undefined>;
+  /** Lets go of it without ending it: it lives on for its lease, for the server that has the conversation now. */
+  release(conversationId: string): Promise<void>;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
 }

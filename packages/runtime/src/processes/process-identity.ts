@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
 /** Names one process for ever: a pid alone is reused. `startTime` is in clock ticks since boot (Linux). */
@@ -23,6 +23,14 @@ function bootId(): string {
       ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
       : execFileSync('sysctl', ['-n', 'kern.boottime'], { encoding: 'utf8' }).trim();
   return cachedBootId;
+}
+
+let cachedPidSpace: string | undefined;
+
+/** Where pids mean the same as here: this boot, and this PID namespace. */
+export function pidSpace(): string {
+  cachedPidSpace ??= process.platform === 'linux' ? `${bootId()} ${readlinkSync('/proc/self/ns/pid')}` : bootId();
+  return cachedPidSpace;
 }
 
 /** The identity of a live process; `undefined` when there is none or it is a zombie. */

@@ -10,8 +10,11 @@ import { isThere } from '../sandbox/sandbox-record.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { MakeOptions, MakePackages } from './kernel-packages.ts';
 
-/** The sandbox has a record like all others, under a name that no conversation has: so a crash leaves nothing that is not found. */
-const NAME = 'kernel-packages';
+/**
+ * The sandbox has a record like all others, under a name that no conversation has, and no other server: so a crash leaves nothing that is
+ * not found.
+ */
+const PREFIX = 'kernel-packages:';
 const DEADLINE_SECONDS = 300;
 const MAX_REASON = 2000;
 
@@ -23,7 +26,8 @@ export interface MakePackagesParts {
 
 /** With pip in a sandbox of its own, whose workspace is where it comes to lie; moved into place when nothing runs there any more. */
 export function makePackagesInSandbox({ context, egress }: MakePackagesParts): MakePackages {
-  const { scratch } = context.folders.of(NAME, '');
+  const name = `${PREFIX}${context.places.tag}`;
+  const { scratch } = context.places.own.of(name, '');
   const own: SandboxContext = {
     ...context,
     egress,
@@ -38,17 +42,17 @@ export function makePackagesInSandbox({ context, egress }: MakePackagesParts): M
   };
 
   async function removeAll(): Promise<void> {
-    const record = await own.records.get(NAME);
+    const record = await own.records.get(name);
     if (isThere(record)) await endSandbox(own, record, 'its work is done');
-    await own.folders.removeSandbox(own.folders.nameOf(NAME));
-    await own.records.delete(NAME);
+    await own.places.own.removeSandbox(own.places.own.nameOf(name));
+    await own.records.delete(name);
   }
 
   return async (kind, target, options) => {
     await removeAll(); // of an earlier server that was killed
     await mkdir(scratch, { recursive: true, mode: 0o755 });
     try {
-      const open = await openSandbox(own, NAME, { signal: options.signal, onPhase: () => {}, admit: (start) => start() });
+      const open = await openSandbox(own, name, { signal: options.signal, onPhase: () => {}, admit: (start) => start() });
       try {
         await install(open, kind, options);
       } finally {
@@ -68,7 +72,7 @@ async function install({ client, record }: OpenSandbox, kind: PythonKind, { sign
   const command = `umask 022; sh -c ${shellQuote(installCommand(kind, '/workspace', ['python3', '/usr/bin/python3', 'python']))} && sync`;
   const action = { action: 'run', args: { command }, timeout: DEADLINE_SECONDS };
   const request = {
-    key: `${NAME}:${record.incarnation}`,
+    key: `${record.conversation_id}:${record.incarnation}`,
     digest: record.incarnation,
     incarnation: record.incarnation,
     action,

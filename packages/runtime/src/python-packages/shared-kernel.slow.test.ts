@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
 import type { Runtime } from '@tendon/core';
 import { afterEach, expect, it, vi } from 'vitest';
+import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import {
   anchorOf,
@@ -18,7 +19,7 @@ import {
 
 /** Where this machine finds its registry need not be a public address. */
 const REGISTRIES = { allow: [], allowPrivate: ['pypi.org:443', 'files.pythonhosted.org:443'] };
-const ID = 'kernel-packages';
+const MAKING = /^kernel-packages:/;
 /** What a registry needs on a busy day; a deadline, not a measurement. */
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -27,6 +28,11 @@ afterEach(async () => {
   await sandboxes?.close();
   sandboxes = undefined;
 });
+
+/** The record of the sandbox that makes them. */
+async function making({ records }: TestSandboxes): Promise<SandboxRecord | undefined> {
+  return (await records.list<SandboxRecord>('sandboxes')).find(({ id }) => MAKING.test(id))?.value;
+}
 
 function open(mode: 'full' | 'none' = 'full'): TestSandboxes {
   const networkOf = async () => ({ mode, allow: [], allowPrivate: [] });
@@ -67,7 +73,7 @@ it(
     }
     expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([expect.stringMatching(/^cpython-3\d+$/)]);
     expect((await run(two[0]!, 'ls ~/.cache/tendon/kernel')).exitCode).not.toBe(0);
-    expect(await own.record(ID)).toBeUndefined();
+    expect(await making(own)).toBeUndefined();
 
     const later = await withBarePython(own, 'later');
     expect(await cell(later, '1 + 1')).toMatchObject({ seen: TWO, printed: expect.not.stringContaining('Installing') });
@@ -80,9 +86,9 @@ it('RT121: what is killed in the middle leaves nothing that is used, and nothing
   const own = open();
   const runtime = await withBarePython(own, 'killed');
   const first = cell(runtime, '1 + 1');
-  await until('the installation to begin', async () => (await own.record(ID))?.state === 'live');
-  const handle = await own.handle(ID);
-  const incarnation = (await own.record(ID))!.incarnation;
+  await until('the installation to begin', async () => (await making(own))?.state === 'live');
+  const { incarnation, conversation_id: id } = (await making(own))!;
+  const handle = await own.handle(id);
   process.kill(anchorOf(handle).pid, 'SIGKILL');
   expect((await first).seen.content).toContain('has no package "ipykernel"');
   expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([]);
@@ -95,6 +101,6 @@ it('RT122: without a network the error says what to install, and nothing is fetc
   const { seen } = await cell(await withBarePython(own, 'offline'), '1');
   expect(seen).toMatchObject({ observation: 'error', content: expect.stringContaining('has no package "ipykernel"') });
   expect(seen.content).toContain('apt-get install python3-ipykernel');
-  expect(await own.record(ID)).toBeUndefined();
+  expect(await making(own)).toBeUndefined();
   expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { Secret } from '@tendon/protocol/masking';
 import type { ExecuteLine, ExecuteRequest } from '@tendon/protocol/executor-api';
 import { TooMuch } from '@tendon/protocol/node';
 import type { ExecutorClient } from './executor-client.ts';
-import { NotConnected, SandboxGone } from '../transport/executor-connection.ts';
+import { isFenced, NotConnected, SandboxGone } from '../transport/executor-connection.ts';
 import { invalidAnswer, observed } from './observed.ts';
 import { messageOf } from './start-phase.ts';
 
@@ -14,6 +14,8 @@ export interface ActionStreamParts {
   readonly retries: RetryLimits;
   /** Called when the executor lives but does not answer, or its host reports it gone. */
   readonly giveUp: (reason: string) => void;
+  /** Called when the executor says that another server has the conversation. */
+  readonly onFenced: () => void;
   /** Variables for one command alone. */
   readonly secretsFor: SecretsFor;
 }
@@ -115,6 +117,10 @@ export class ActionStream {
       if (error instanceof TooMuch || error instanceof SyntaxError) {
         await this.#parts.client.cancel(this.#key, this.#digest).catch(() => {});
         return { outcome: 'observed', observation: invalidAnswer(error instanceof TooMuch ? error.message : 'it is not JSON') };
+      }
+      if (isFenced(error)) {
+        this.#parts.onFenced();
+        return { outcome: 'fenced', reason: error.message };
       }
       // The host of a sandbox that is no more has handed nothing on.
       if (!(error instanceof NotConnected || error instanceof SandboxGone)) this.#wasSent = true;

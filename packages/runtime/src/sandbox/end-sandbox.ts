@@ -1,3 +1,4 @@
+import { askedOf } from './reapers.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 import type { OpenSandbox } from './hold-sandbox.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
@@ -45,28 +46,35 @@ export async function endSandbox(
 
 /** The second part of an end, when nothing of the sandbox runs any more. */
 export async function recordEnd(
-  { records, folders, driver }: SandboxContext,
+  context: SandboxContext,
   record: SandboxRecord,
   why: string,
   state: 'ended' | 'asleep' = 'ended',
 ): Promise<void> {
+  const { records, places, driver, owners } = context;
   const isReplaced = record.state === 'replaced';
-  if (isReplaced && record.driver === driver.name) await driver.forget?.(record.conversation_id, { workspace: false });
+  if (isReplaced && record.driver === driver.name)
+    await driver.forget?.(record.conversation_id, { workspace: false, ...askedOf(record, owners) });
   const reason = isReplaced ? RESTORED : why;
+  const folders = places.foldersOf(record);
   await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
-  const { conversation_id, incarnation, workspace, started_at, given_bytes } = record;
-  const given = given_bytes === undefined ? {} : { given_bytes };
-  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...given, state, reason });
+  const { conversation_id, incarnation, workspace, started_at, given_bytes, host, workspace_is } = record;
+  await records.replace({
+    ...{ conversation_id, driver: record.driver, incarnation, workspace, started_at, state, reason },
+    ...(given_bytes !== undefined && { given_bytes }),
+    ...(host && { host }),
+    ...(workspace_is !== undefined && { workspace_is }),
+  });
 }
 
 /** What the start and the executor have printed last; empty where nothing can be read. Before its folders are removed. Never rejects. */
 export async function lastLines(
-  { driver, folders }: SandboxContext,
-  { conversation_id: conversationId, incarnation }: Pick<SandboxRecord, 'conversation_id' | 'incarnation'>,
+  { driver, places }: SandboxContext,
+  record: Pick<SandboxRecord, 'conversation_id' | 'incarnation' | 'host'>,
   handle: SandboxHandle | undefined,
 ): Promise<string> {
   if (handle !== undefined && driver.lastLines !== undefined) return driver.lastLines(handle).catch(() => '');
-  return logTail(startLogOf(folders.of(conversationId, incarnation)));
+  return logTail(startLogOf(places.foldersOf(record).of(record.conversation_id, record.incarnation)));
 }
 
 /** Of a sandbox that ended by itself: its last lines go into the log. */

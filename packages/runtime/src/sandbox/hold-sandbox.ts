@@ -19,14 +19,20 @@ import { createSandboxRuntime, countUse, type CountedUse } from './sandbox-runti
 import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
 import { messageOf } from './start-phase.ts';
 
-/** A sandbox in this server's hands. */
-export interface OpenSandbox extends CountedUse {
-  readonly handle: SandboxHandle;
-  readonly client: ExecutorClient;
+/** What is noticed of a sandbox. */
+interface WatchedSandbox {
   readonly watch: SandboxWatch;
+  /** Resolves when the executor refuses an action because another server has the conversation. */
+  readonly fenced: Promise<void>;
   readonly disk: DiskWatch;
   /** Its weight in the competition for processors stays as it is. */
   readonly stopWeighing: () => void;
+}
+
+/** A sandbox in this server's hands. */
+export interface OpenSandbox extends CountedUse, WatchedSandbox {
+  readonly handle: SandboxHandle;
+  readonly client: ExecutorClient;
   /** Undefined for a remote sandbox, whose host looks after it. */
   readonly workspace: HeldFolder | undefined;
   readonly record: SandboxRecord & { readonly state: 'live' };
@@ -60,7 +66,7 @@ export async function holdSandbox(
   notice?: string,
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation, handle } = record;
-  const folders = context.folders.of(conversationId, incarnation);
+  const folders = context.places.foldersOf(record).of(conversationId, incarnation);
   const ways = await openWays(context, record, client, workspace);
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
@@ -79,6 +85,7 @@ export async function holdSandbox(
   const stopWeighing = context.weights.watch(handle.container === undefined ? handle.groups : []);
   void watch.lost.then(() => disk.stop());
   void watch.lost.then(stopWeighing);
+  const fenced = Promise.withResolvers<void>();
   const runtime = createSandboxRuntime({
     conversationId,
     incarnation,
@@ -90,12 +97,24 @@ export async function holdSandbox(
     retries: context.driver.remote ? OVER_A_NETWORK : ON_THIS_HOST,
     lost: watch.lost,
     giveUp: watch.report,
+    onFenced: fenced.resolve,
     secretsFor: context.secretsFor,
     limits,
     notice,
     disk,
   });
-  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, disk, stopWeighing, workspace, record, ways };
+  return {
+    ...countUse(runtime, client.ports, context.clock),
+    handle,
+    client,
+    watch,
+    fenced: fenced.promise,
+    disk,
+    stopWeighing,
+    workspace,
+    record,
+    ways,
+  };
 }
 
 async function openWays(
@@ -108,7 +127,7 @@ async function openWays(
   const sending = () => sendNetwork(context, conversationId, handle);
   const ask = context.egress.askPerson;
   const options = { ...context.egress.of(conversationId), ...packageProxy(context, record) };
-  const socketPath = proxySocketPathOf(context.folders.of(conversationId, incarnation));
+  const socketPath = proxySocketPathOf(context.places.foldersOf(record).of(conversationId, incarnation));
   return {
     proxy: context.driver.remote ? undefined : await listenProxy(socketPath, options),
     browser: await openBrowserSidecar(context, record, workspace),
@@ -119,15 +138,16 @@ async function openWays(
 
 /** The host of a remote sandbox watches its disk. */
 function holdDisk(
-  { driver, folders: plan }: SandboxContext,
-  { conversation_id: conversationId, incarnation, workspace, given_bytes, handle }: SandboxRecord & { readonly state: 'live' },
+  { driver, places }: SandboxContext,
+  record: SandboxRecord & { readonly state: 'live' },
   {
     client,
     giveUp,
     held,
   }: { readonly client: ExecutorClient; readonly giveUp: (reason: string) => void; readonly held: HeldFolder | undefined },
 ): DiskWatch {
-  const { home, state } = plan.of(conversationId, incarnation);
+  const { conversation_id: conversationId, incarnation, workspace, given_bytes, handle } = record;
+  const { home, state } = places.foldersOf(record).of(conversationId, incarnation);
   const own = [home, state, ...(handle.rootLayer === undefined ? [] : [handle.rootLayer])];
   const place = () => ({ own, workspace: held?.place ?? workspace, givenBytes: given_bytes ?? null, processes: () => processesOf(handle) });
   return watchDisk({
@@ -149,12 +169,13 @@ export async function sendNetwork(context: SandboxContext, conversationId: strin
 }
 
 async function openBrowserSidecar(
-  { driver, folders: plan }: SandboxContext,
-  { conversation_id: conversationId, incarnation, workspace, handle, read_only }: SandboxRecord & { readonly state: 'live' },
+  { driver, places }: SandboxContext,
+  record: SandboxRecord & { readonly state: 'live' },
   held: HeldFolder | undefined,
 ): Promise<BrowserSidecar | undefined> {
   if (driver.startBrowser === undefined) return undefined;
-  const folders = plan.of(conversationId, incarnation);
+  const { conversation_id: conversationId, incarnation, workspace, handle, read_only } = record;
+  const folders = places.foldersOf(record).of(conversationId, incarnation);
   const place = { incarnation, workspace, held, isReadOnly: read_only === true, folders };
   return listenBrowser(browserSocketPathOf(folders), (request) => driver.startBrowser!(handle, place, request));
 }

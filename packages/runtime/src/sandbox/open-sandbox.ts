@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StartPhase } from '@tendon/core';
-import { addressOf, type Probe, type SandboxHandle, type SandboxSpec } from '../drivers/driver.ts';
-import { holdFolder, type HeldFolder } from '../workspace/held-folder.ts';
+import { addressOf, type SandboxHandle, type SandboxSpec } from '../drivers/driver.ts';
+import type { ExecutorAddress } from '../transport/executor-connection.ts';
+import type { HeldFolder } from '../workspace/held-folder.ts';
 import { measureGiven } from '../disk/measure-disk.ts';
 import { createExecutorClient, type ExecutorClient, awaitExecutor } from './executor-client.ts';
 import { endSandbox, lastLines, logLastLines } from './end-sandbox.ts';
+import { addressIn, findPlace, workspaceIdentity, type Place } from './find-place.ts';
 import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';
 import { isSpoken, retireSandbox } from './retire-sandbox.ts';
 import type { SandboxContext, SandboxPlan } from './sandbox-context.ts';
-import { isThere, type SandboxRecord } from './sandbox-record.ts';
+import { isThere, type SandboxHost, type SandboxRecord } from './sandbox-record.ts';
 import { NEVER_STARTED, REMOUNTED, startNotice } from './start-notice.ts';
 import { inPhase, StartFailed } from './start-phase.ts';
 
@@ -22,17 +24,8 @@ export interface OpenOptions {
   readonly admit: <T>(start: () => Promise<T>) => Promise<T>;
 }
 
-interface Place {
-  readonly workspace: string;
-  /** A sandbox that is opened with it closes it at its end; otherwise the caller closes it. */
-  readonly held: HeldFolder | undefined;
-  readonly isReadOnly: boolean;
-  readonly probe: Probe & { readonly available: true };
-}
-
 const DEADLINE_MS = {
-  workspace: 10_000,
-  probe: 30_000,
+  host: 15_000,
   prepare: 15 * 60_000,
   process: 20_000,
   executor: 20_000,
@@ -44,10 +37,10 @@ const DEADLINE_MS = {
 /** The conversation's sandbox: the one that lives, found again by its record, or a new incarnation. Rejects with `StartFailed`. */
 export async function openSandbox(context: SandboxContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
   options.onPhase('starting');
-  const place = await findPlace(context, conversationId, options.signal);
+  const record = await context.records.get(conversationId);
+  const place = await findPlace(context, conversationId, record, options.signal);
   try {
-    const record = await context.records.get(conversationId);
-    if (isThere(record)) {
+    if (isThere(record) && context.places.reaches(record)) {
       const found = await attach(context, record, place, options.signal);
       if (found !== undefined && 'open' in found) {
         options.onPhase('ready');
@@ -73,10 +66,10 @@ export async function attachSandbox(
   conversationId: string,
   signal: AbortSignal,
 ): Promise<OpenSandbox | undefined> {
-  const place = await findPlace(context, conversationId, signal);
+  const record = await context.records.get(conversationId);
+  const place = await findPlace(context, conversationId, record, signal);
   let open: OpenSandbox | undefined;
   try {
-    const record = await context.records.get(conversationId);
     const found = isThere(record) ? await attach(context, record, place, signal) : undefined;
     if (found !== undefined && 'outdated' in found) found.outdated.close();
     else open = found?.open;
@@ -84,20 +77,6 @@ export async function attachSandbox(
   } finally {
     if (open === undefined) place.held?.close();
   }
-}
-
-async function findPlace(context: SandboxContext, conversationId: string, signal: AbortSignal): Promise<Place> {
-  const probe = await inPhase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
-  if (!probe.available) throw new StartFailed('probing the machine', { cause: `${probe.reason}. ${probe.fix}` });
-  return inPhase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async (within) => {
-    const found = await context.workspaceOf(conversationId);
-    if (found === undefined) throw new Error('there is no such conversation');
-    const { hostPath: workspace, isReadOnly = false } = found;
-    if (isReadOnly && !context.driver.mountsReadOnly) throw new Error('sandboxes of this server cannot mount a workspace read-only');
-    const held = context.driver.remote ? undefined : await holdFolder(workspace);
-    if (within.aborted) held?.close(); // nobody waits for it any more
-    return { workspace, held, isReadOnly, probe };
-  });
 }
 
 /** `outdated`: the executor that answers shares no version with this server. */
@@ -108,8 +87,8 @@ async function attach(context: SandboxContext, record: SandboxRecord, place: Pla
   if (record.state !== 'live' || record.driver !== context.driver.name || record.workspace !== place.workspace) return undefined;
   if (isMountedOtherwise(record, place)) return undefined;
   const { handle } = record;
-  if (!context.driver.isAlive(handle)) return undefined;
-  const client = createExecutorClient(addressOf(context.driver, handle));
+  if (!context.reapers.isAlive(record)) return undefined;
+  const client = createExecutorClient(executorOf(context, record.conversation_id, handle));
   try {
     const alive = await inPhase({ name: 'attaching', deadlineMs: DEADLINE_MS.attach, signal }, (within) =>
       awaitExecutor(client, { socketPath: handle.socketPath, isAlive: () => context.driver.isAlive(handle), signal: within }),
@@ -150,10 +129,12 @@ async function start(
   place: Place,
   { signal, onPhase }: OpenOptions,
 ): Promise<OpenSandbox> {
-  const { records, driver, clock } = context;
+  const { records, driver, clock, places } = context;
   const previous = await records.get(conversationId);
+  const folders = places.foldersOf(previous);
   const plan = context.planOf(conversationId);
   if (plan === undefined) throw new StartFailed('finding the sandbox', { cause: 'it is no more, and no other was asked for' });
+  const host = await hostOf(context, conversationId, { previous, isReadOnly: place.isReadOnly, signal });
   const record = {
     conversation_id: conversationId,
     driver: driver.name,
@@ -162,6 +143,8 @@ async function start(
     started_at: clock.now().toISOString(),
     ...(previous?.given_bytes !== undefined && { given_bytes: previous.given_bytes }),
     ...(place.isReadOnly && { read_only: true as const }),
+    ...(host && { host }),
+    ...(place.held && { workspace_is: workspaceIdentity(place.held) }),
   };
   let client: ExecutorClient | undefined;
   let starting: Promise<SandboxHandle> | undefined;
@@ -169,8 +152,8 @@ async function start(
   try {
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
-    if (driver.remote === undefined) context.folders.prepare(plan.incarnation);
-    const spec = await specOf(context, conversationId, place, plan);
+    if (driver.remote === undefined) folders.prepare(plan.incarnation);
+    const spec = await specOf(context, record, place, plan);
     await inPhase({ name: 'getting the image', deadlineMs: DEADLINE_MS.prepare, signal }, async (within) =>
       driver.prepare?.({ signal: within, onProgress: (text) => onPhase('starting', text) }),
     );
@@ -184,7 +167,7 @@ async function start(
     const live = { ...record, given_bytes: await given, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
     const held = { probe: place.probe, workspace: place.held };
-    const open = await holdSandbox(context, live, client, held, startNotice(previous, handle));
+    const open = await holdSandbox(context, live, client, held, startNotice(previous, handle, isLeft(context, previous)));
     onPhase('ready');
     return open;
   } catch (error) {
@@ -198,9 +181,42 @@ async function start(
   }
 }
 
-async function specOf(
-  { folders, egress, plugins, checkpoints, output }: SandboxContext,
+/** Another machine, or a host that this server is no longer configured with, has what was the conversation's until now. */
+function isLeft({ places }: SandboxContext, previous: SandboxRecord | undefined): boolean {
+  return previous !== undefined && !places.reaches(previous);
+}
+
+/** Where it is to be: a conversation that has a host stays there. None where the driver has one place only, which it knows itself. */
+async function hostOf(
+  context: SandboxContext,
   conversationId: string,
+  {
+    previous,
+    isReadOnly,
+    signal,
+  }: { readonly previous: SandboxRecord | undefined; readonly isReadOnly: boolean; readonly signal: AbortSignal },
+): Promise<SandboxHost | undefined> {
+  const { driver, places, egress } = context;
+  if (driver.remote === undefined) return places.hostOf(places.foldersOf(previous));
+  const stays = addressIn(context, previous);
+  if (stays !== undefined) return { kind: 'address', name: stays };
+  const { place } = driver.remote;
+  if (place === undefined) return undefined;
+  const network = await egress.policyOf(conversationId);
+  const name = await inPhase({ name: 'choosing a host', deadlineMs: DEADLINE_MS.host, signal }, (within) =>
+    place({ network, isReadOnly, signal: within }),
+  );
+  return { kind: 'address', name };
+}
+
+/** How to speak with the executor of a conversation, as its owner. */
+function executorOf({ driver, owners }: SandboxContext, conversationId: string, handle: SandboxHandle): ExecutorAddress {
+  return { ...addressOf(driver, handle), ownerEpoch: () => owners.epochOf(conversationId) };
+}
+
+async function specOf(
+  { places, owners, egress, plugins, checkpoints, output }: SandboxContext,
+  { conversation_id: conversationId, host }: Pick<SandboxRecord, 'conversation_id' | 'host'>,
   { workspace, held, isReadOnly }: Place,
   plan: SandboxPlan,
 ): Promise<SandboxSpec> {
@@ -210,9 +226,11 @@ async function specOf(
     workspace,
     held,
     isReadOnly,
-    folders: folders.of(conversationId, plan.incarnation),
+    folders: places.foldersOf({ ...(host && { host }) }).of(conversationId, plan.incarnation),
     gitHosts: egress.gitHosts(conversationId),
     network: await egress.policyOf(conversationId),
+    ...(host?.kind === 'address' && { host: host.name }),
+    ownerEpoch: owners.epochOf(conversationId),
     plugins,
     checkpoints,
     output,
@@ -222,14 +240,14 @@ async function specOf(
 /** The executor of a process that was started just now; rejects when it does not answer in time, or is not the one that was meant. */
 async function reachExecutor(
   context: SandboxContext,
-  record: Pick<SandboxRecord, 'conversation_id' | 'incarnation'>,
+  record: Pick<SandboxRecord, 'conversation_id' | 'incarnation' | 'host'>,
   handle: SandboxHandle,
   signal: AbortSignal,
 ): Promise<ExecutorClient> {
   const { driver } = context;
   const name = 'waiting for the executor';
   const lines = (): Promise<string> => lastLines(context, record, handle);
-  const client = createExecutorClient(addressOf(driver, handle));
+  const client = createExecutorClient(executorOf(context, record.conversation_id, handle));
   try {
     const alive = await inPhase({ name, deadlineMs: DEADLINE_MS.executor, signal, lastLines: lines }, (within) =>
       awaitExecutor(client, { socketPath: handle.socketPath, isAlive: () => driver.isAlive(handle), signal: within }),

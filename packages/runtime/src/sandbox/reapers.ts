@@ -1,4 +1,6 @@
-import type { Reaper } from '../drivers/driver.ts';
+import type { Asked, Reaper } from '../drivers/driver.ts';
+import type { SandboxOwners } from './sandbox-owners.ts';
+import { seesProcesses } from './sandbox-places.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 
 /** Finds and ends sandboxes whichever driver started them: the one that is configured may have been another one before. */
@@ -12,18 +14,19 @@ export interface Reapers {
 }
 
 /** What the configured driver has started is its own; `others` are asked for the rest, and for what is known by its name alone. */
-export function createReapers(driver: Reaper, others: readonly Reaper[]): Reapers {
+export function createReapers(driver: Reaper, others: readonly Reaper[], owners: Pick<SandboxOwners, 'epochOf'>): Reapers {
   const all = [driver, ...others];
   const here = all.filter(({ remote }) => remote === undefined);
   const of = (record: SandboxRecord): readonly Reaper[] =>
     record.driver === driver.name ? [driver] : others.filter(({ name }) => name === record.driver);
   return {
-    isAlive: (record) => record.state === 'live' && of(record).some((reaper) => reaper.isAlive(record.handle)),
+    isAlive: (record) => record.state === 'live' && seesProcesses(record) && of(record).some((reaper) => reaper.isAlive(record.handle)),
     async end(records) {
       for (const reaper of all) {
         const own = records.filter((record) => of(record).includes(reaper));
-        for (const record of own) if (record.state === 'live') await reaper.end(record.handle);
-        if (own.length > 0) await reaper.endIncarnations(own.map(({ incarnation }) => incarnation));
+        const asked = new Map(own.map((record) => [record.incarnation, askedOf(record, owners)]));
+        for (const record of own) if (record.state === 'live') await reaper.end(record.handle, asked.get(record.incarnation));
+        if (own.length > 0) await reaper.endIncarnations([...asked.keys()], (incarnation) => asked.get(incarnation) ?? {});
       }
     },
     async endIncarnations(incarnations) {
@@ -34,4 +37,12 @@ export function createReapers(driver: Reaper, others: readonly Reaper[]): Reaper
       return [...new Set(found.flat())];
     },
   };
+}
+
+/** What a remote host must know of a request for this sandbox. */
+export function askedOf(
+  { conversation_id: id, host }: Pick<SandboxRecord, 'conversation_id' | 'host'>,
+  owners: Pick<SandboxOwners, 'epochOf'>,
+): Asked {
+  return { ...(host?.kind === 'address' && { host: host.name }), ownerEpoch: owners.epochOf(id) };
 }

@@ -6,7 +6,8 @@ import type { Egress } from '../egress/egress.ts';
 import type { ProcessorWeights } from '../processes/processor-weights.ts';
 import type { SecretsFor } from './action-stream.ts';
 import type { Reapers } from './reapers.ts';
-import type { FolderPlan } from './sandbox-folders.ts';
+import type { SandboxOwners } from './sandbox-owners.ts';
+import type { SandboxPlaces } from './sandbox-places.ts';
 import type { SandboxRecords } from './sandbox-record.ts';
 
 export interface SandboxPlan {
@@ -45,7 +46,8 @@ export interface SandboxTools {
   readonly driver: SandboxDriver;
   /** The driver's own, and those of others. */
   readonly reapers: Reapers;
-  readonly folders: FolderPlan;
+  readonly places: SandboxPlaces;
+  readonly owners: SandboxOwners;
   readonly clock: Clock;
   readonly weights: ProcessorWeights;
   readonly notice: (notice: string) => void;

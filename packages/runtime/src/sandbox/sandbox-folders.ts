@@ -52,6 +52,8 @@ interface FolderRemoval {
 const KERNELS = 'kernels';
 /** Shared by all: packages for kernels, and what containers are given along. */
 const SHARED = [KERNELS, 'carried'];
+/** In the state root: names it, for other servers of this machine. */
+export const ROOT_ID = 'id';
 const MAX_SHORT_BYTES = 60;
 /** In the short folder: the path of the state root that it belongs to. */
 const POINTER = 'state-root';
@@ -94,7 +96,8 @@ export function planFolders(stateRoot: string): FolderPlan {
       const names = (await readdir(stateRoot).catch(() => [])).filter((name) => INCARNATION.test(name));
       const used = await usedNow();
       for (const name of names) if (!used.has(name)) await removeFolder(join(stateRoot, name));
-      if (used.size === 0) await Promise.all(SHARED.map((name) => rm(join(stateRoot, name), { recursive: true, force: true })));
+      if (used.size === 0)
+        await Promise.all([...SHARED, ROOT_ID].map((name) => rm(join(stateRoot, name), { recursive: true, force: true })));
       await rmdir(stateRoot).catch(() => {}); // something is in it
     },
     removeSandbox: (sandbox) => removeFolder(join(stateRoot, sandbox)),

@@ -8,6 +8,10 @@ export type SandboxRecord = {
   readonly driver: DriverName;
   readonly incarnation: string;
   readonly workspace: string;
+  /** Where it is; a record of a version before this has none, and is of this machine. */
+  readonly host?: SandboxHost;
+  /** Names the folder of the workspace on whatever machine it is seen from; where it is on this one. */
+  readonly workspace_is?: string;
   /** UTC ISO 8601; of this incarnation. */
   readonly started_at: string;
   /** What the workspace took when the conversation's first sandbox was given it; null where that was too much to count. */
@@ -23,6 +27,21 @@ export type SandboxRecord = {
   | { readonly state: 'replaced' }
 );
 
+/** Where a sandbox is, with its home, its state and, unless that is shared, its workspace. */
+export type SandboxHost =
+  | {
+      readonly kind: 'machine';
+      /** For people. */
+      readonly name: string;
+      /** Where the pids of its handle count. */
+      readonly pids: string;
+      /** The state root of the server that began it, and what its file `id` says. */
+      readonly root: string;
+      readonly root_id: string;
+    }
+  /** The address of an executor host, or a cluster with its namespace. */
+  | { readonly kind: 'address'; readonly name: string };
+
 const COLLECTION = 'sandboxes';
 
 /** Something of it may run. */
@@ -34,6 +53,8 @@ export interface SandboxRecords {
   get(conversationId: string): Promise<SandboxRecord | undefined>;
   /** Resolves when it is durable. */
   put(record: SandboxRecord): Promise<void>;
+  /** Puts it in the place of a record of the same incarnation, if that is still the newest of its conversation. */
+  replace(record: SandboxRecord): Promise<void>;
   delete(conversationId: string): Promise<void>;
   /** The one that was started last first. */
   all(): AsyncIterable<SandboxRecord>;
@@ -42,6 +63,12 @@ export interface SandboxRecords {
 export function sandboxRecords(records: RecordStore): SandboxRecords {
   return {
     get: (conversationId) => records.get<SandboxRecord>(COLLECTION, conversationId),
+    async replace(record) {
+      const { conversation_id: id, incarnation, started_at: sort } = record;
+      await records.update<SandboxRecord>(COLLECTION, id, (now) =>
+        now?.incarnation === incarnation ? { sort, value: record } : undefined,
+      );
+    },
     put: (record) => records.put(COLLECTION, { id: record.conversation_id, sort: record.started_at, value: record }),
     delete: async (conversationId) => void (await records.delete(COLLECTION, conversationId)),
     async *all() {

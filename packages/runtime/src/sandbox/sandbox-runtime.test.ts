@@ -87,6 +87,7 @@ describe('a runtime and what it hears', () => {
       limits: watchLimits([], undefined),
       disk: UNLIMITED,
       giveUp: () => {},
+      onFenced: () => {},
     });
     return runtime.execute(runAction(runtime, 'x', { id: 5, timestamp }), { signal: never, epoch: 'epoch', isFresh, ...options });
   }

@@ -1,5 +1,5 @@
 import type { SandboxHandle } from '../drivers/driver.ts';
-import type { SandboxRecord } from './sandbox-record.ts';
+import type { SandboxHost, SandboxRecord } from './sandbox-record.ts';
 
 /** Why one ended that somebody wanted to be gone, with what it stored. */
 export const STOPPED = 'the sandbox was stopped';
@@ -22,8 +22,22 @@ const RESTORED_NOTICE =
 const HOST_LOST =
   'the host of the sandbox has lost what it stored: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
 
-/** What is lost with the sandbox before this one, for the next observation; nothing where it was hibernated, or somebody wanted it to be gone. */
-export function startNotice(previous: SandboxRecord | undefined, { isNew }: Pick<SandboxHandle, 'isNew'>): string | undefined {
+function leftNotice({ kind, name }: SandboxHost): string {
+  if (kind === 'machine')
+    return `the sandbox that worked here before is on the machine ${name}, which cannot be reached from here: what was running, shell variables, the working directory and files outside the workspace are gone`;
+  return `the sandbox that worked here before is on ${name}, which is no host of this server any more: everything is gone with it, and the workspace is a new and empty one`;
+}
+
+/**
+ * What is lost with the sandbox before this one, for the next observation; nothing where it was hibernated, or somebody wanted it to be gone.
+ * `isLeft`: that one is where this server does not come.
+ */
+export function startNotice(
+  previous: SandboxRecord | undefined,
+  { isNew }: Pick<SandboxHandle, 'isNew'>,
+  isLeft = false,
+): string | undefined {
+  if (previous?.host && isLeft) return leftNotice(previous.host);
   if (previous === undefined || !('reason' in previous)) return undefined;
   const { state, reason } = previous;
   if (state === 'ended' && (reason === STOPPED || reason === NEVER_STARTED)) return undefined;

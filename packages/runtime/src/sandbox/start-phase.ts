@@ -1,4 +1,5 @@
 import { abortable } from '@tendon/protocol/async';
+import { isFenced } from '../transport/executor-connection.ts';
 
 /** A start that failed: names the phase, its one-line cause, and what the sandbox printed last. */
 export class StartFailed extends Error {
@@ -23,7 +24,7 @@ export interface PhaseOptions {
   readonly lastLines?: () => Promise<string>;
 }
 
-/** Runs one phase of a start under its deadline. Rejects with `StartFailed`, or with the signal's reason when that came first. */
+/** Runs one phase of a start under its deadline. Rejects with `StartFailed`, with the signal's reason when that came first, or as it is when another server has the conversation. */
 export async function inPhase<T>(options: PhaseOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = AbortSignal.timeout(options.deadlineMs);
   const signal = AbortSignal.any([options.signal, deadline]);
@@ -32,6 +33,7 @@ export async function inPhase<T>(options: PhaseOptions, run: (signal: AbortSigna
     return await abortable(run(signal), signal);
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
+    if (isFenced(error)) throw error;
     const cause = deadline.aborted ? `it took more than ${options.deadlineMs / 1000} seconds` : messageOf(error);
     throw new StartFailed(options.name, { cause, lastLines: await options.lastLines?.(), timedOut: deadline.aborted });
   }

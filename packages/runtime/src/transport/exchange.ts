@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, request as httpRequest } from 'node:http';
 import type { Readable } from 'node:stream';
+import { FENCED_STATUS, OWNER_EPOCH_HEADER } from '@tendon/protocol/executor-api';
 import { connectTo, type ExecutorAddress } from './executor-connection.ts';
 
 /**
@@ -51,8 +52,8 @@ export const HOP_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** What an executor answers; anything else is not passed on: it shares its sandbox with the agent, and must not speak for the host. */
-const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 404]);
-const REQUEST_HEADERS = ['accept', 'content-type', 'content-length', 'traceparent'] as const;
+const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 404, FENCED_STATUS]);
+const REQUEST_HEADERS = ['accept', 'content-type', 'content-length', 'traceparent', OWNER_EPOCH_HEADER] as const;
 const RESPONSE_HEADERS = ['content-type', 'content-length'] as const;
 
 /**

@@ -2,10 +2,17 @@ import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { StorageError } from '@tendon/core';
 import { withDeadline } from '@tendon/protocol/async';
+import { FENCED_STATUS, OWNER_EPOCH_HEADER } from '@tendon/protocol/executor-api';
 import { readLines } from '@tendon/protocol/node';
 
-export type ExecutorAddress =
+export type ExecutorAddress = ExecutorPlace & {
+  /** As whose every request comes, asked for each; 0 where the conversation cannot have another owner, which is usual. */
+  readonly ownerEpoch?: () => number;
+};
+
+type ExecutorPlace =
   | { readonly socketPath: string }
   /** Without a final slash; routes are appended. `headers` is asked for each request. */
   | { readonly url: string; readonly headers: () => Readonly<Record<string, string>> };
@@ -19,6 +26,8 @@ export interface Call {
   readonly maxBytes?: number;
   /** The header of this name. */
   readonly traceparent?: string | undefined;
+  /** Instead of that of the address. */
+  readonly ownerEpoch?: number;
 }
 
 /**
@@ -30,7 +39,10 @@ export interface Call {
  * 3. Nothing is retried here.
  */
 export interface ExecutorConnection {
-  /** The whole body of an answer that is a yes. Rejects with one of the errors below, or whatever broke. */
+  /**
+   * The whole body of an answer that is a yes. Rejects with one of the errors below, with `StorageError('fenced')` when another server has
+   * taken the conversation over, or with whatever broke.
+   */
   ask(call: Call): Promise<Buffer>;
   /** Lines of an answer that is a yes, as they come, without empty ones. */
   lines(call: Call, signal: AbortSignal): AsyncGenerator<string>;
@@ -72,6 +84,7 @@ const O_PATH = 0x20_0000;
 
 export function openConnection(address: ExecutorAddress): ExecutorConnection {
   const wire = openWire(address);
+  const epoch = () => epochHeader(address.ownerEpoch?.() ?? 0);
 
   function open(call: Call, signal: AbortSignal): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
@@ -79,7 +92,11 @@ export function openConnection(address: ExecutorAddress): ExecutorConnection {
       const type = typeof call.body === 'string' ? 'application/json' : 'application/octet-stream';
       const body: Record<string, string | number> =
         call.body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(call.body) };
-      const headers = { ...body, ...(call.traceparent !== undefined && { traceparent: call.traceparent }) };
+      const headers = {
+        ...body,
+        ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+        ...(call.ownerEpoch === undefined ? epoch() : epochHeader(call.ownerEpoch)),
+      };
       const outgoing = wire.request(call, headers, signal).on('response', resolve);
       outgoing.on('socket', (socket) => {
         if (!socket.connecting) isConnected = true;
@@ -106,7 +123,7 @@ export function openConnection(address: ExecutorAddress): ExecutorConnection {
     },
     tunnel: (path, signal) =>
       new Promise((resolve, reject) => {
-        const outgoing = wire.request({ method: 'GET', path }, { connection: 'Upgrade', upgrade: 'tcp' }, signal);
+        const outgoing = wire.request({ method: 'GET', path }, { connection: 'Upgrade', upgrade: 'tcp', ...epoch() }, signal);
         outgoing.on('upgrade', (_response, socket: Socket, head) => {
           socket.setTimeout(0); // what passes through may be silent for as long as it likes
           socket.unshift(head);
@@ -124,11 +141,21 @@ export async function askJson(connection: Pick<ExecutorConnection, 'ask'>, call:
   return JSON.parse((await connection.ask(call)).toString('utf8'));
 }
 
+function epochHeader(epoch: number): Readonly<Record<string, string>> {
+  return epoch > 0 ? { [OWNER_EPOCH_HEADER]: String(epoch) } : {};
+}
+
+/** Another server has taken the conversation over: this one does nothing more for it. */
+export function isFenced(error: unknown): error is StorageError {
+  return error instanceof StorageError && error.code === 'fenced';
+}
+
 /** A status of 500 and more can come from a proxy between, which knows nothing of what was begun. */
 async function failureOf(response: IncomingMessage): Promise<Error> {
   const { statusCode = 500 } = response;
   const text = failureText(await buffer(bounded(response, 64 * 1024))) || `the sandbox answered with status ${statusCode}`;
   if (statusCode === GONE_STATUS) return new SandboxGone(text);
+  if (statusCode === FENCED_STATUS) return new StorageError('fenced', text);
   return statusCode < 500 ? new RequestRefused(text, statusCode) : new Error(text);
 }
 
