@@ -133,6 +133,7 @@ const LAYERS = {
       'restore-command',
       'migrate-command',
       'doctor-command',
+      'drain-command',
       'models-command',
       'mcp-command',
       'hooks-command',

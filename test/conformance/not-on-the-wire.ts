@@ -40,7 +40,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What the command line prints and which server it uses, on the machine of the user: no server shows it.',
-    ids: 'CL960–CL964, CL966–CL969, CL1050, CL1051, CK1000–CK1009, CK1020, CK1021, CK1040–CK1044',
+    ids: 'CL960–CL964, CL966–CL969, CL1050, CL1051, CK1000–CK1009, CK1020, CK1021, CK1040–CK1044, CK1100',
   },
   {
     why: 'How our client and its page hold, load and draw a conversation of any length, and what the browser stores of the app.',
@@ -49,6 +49,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
     ids: 'EN1060–EN1073, EN1080–EN1086, SV1100–SV1104, EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204, SV1003',
+  },
+  {
+    why: 'What a server says and does when it leaves or loses its database: a client of a foreign server can bring about neither.',
+    ids: 'SV1250–SV1252',
   },
   {
     why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: a client that only has its address cannot.',

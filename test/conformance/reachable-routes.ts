@@ -101,8 +101,9 @@ export const ON_NO_PAGE: readonly Place[] = [
   { where: 'Programs read whole outputs; a page shows their ends.', routes: [`GET ${ONE}/events/{eventId}/output`] },
   {
     where: 'Checks of the machine and of its monitoring.',
-    routes: ['GET /alive', 'GET /health', 'GET /metrics'],
+    routes: ['GET /alive', 'GET /health', 'GET /ready', 'GET /metrics'],
   },
+  { where: 'What runs several servers, before it ends one of them.', routes: ['POST /cluster/drain'] },
   { where: 'The senders of webhooks.', routes: ['POST /api/triggers/{id}/webhook'] },
   { where: 'Programs that speak MCP.', routes: ['GET,POST,DELETE /mcp/mcp'] },
   {

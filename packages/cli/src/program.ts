@@ -8,6 +8,7 @@ const chat = () => import('./chat-command.ts');
 /** In the order of `--help`. Each is loaded when it is asked for: a start pays for one command only. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
+  drain: async () => (await import('./drain-command.ts')).drainCommand,
   run: async () => (await import('./run-command.ts')).runCommand,
   acp: async () => (await import('./acp-command.ts')).acpCommand,
   ls: async () => (await import('./ls-command.ts')).lsCommand,

@@ -161,6 +161,11 @@ export const ERRORS = {
     text: (detail: string) => `Not found at ${detail}.`,
   },
   TOO_MANY_REQUESTS: { status: 429, messageId: 'STATUS$ERROR', text: () => 'Too many requests' },
+  SERVER_DRAINING: {
+    status: 503,
+    messageId: 'STATUS$ERROR',
+    text: () => 'This server is leaving and begins no new conversation. Ask again: another one answers.',
+  },
   NOT_IMPLEMENTED: {
     status: 501,
     messageId: 'STATUS$ERROR',

@@ -14,6 +14,8 @@ export function serve(env: NodeJS.ProcessEnv, { whileUsed = false }: ServeOption
       logger: engine.logger,
       // Nobody is to come back to it, so neither are its sandboxes left for the next one.
       close: () => server.close({ stopSandboxes: whileUsed }),
+      // Others can take over only what is in a database that they have too.
+      ...(config.databaseUrl && { drain: () => server.drain() }),
       ...(whileUsed && { isUsed: () => server.openSockets() > 0 || engine.conversations.isInUse }),
     };
   });

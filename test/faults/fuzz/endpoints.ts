@@ -22,7 +22,7 @@ import {
   statusRoutes,
 } from '../../../packages/executor/src/http/routes.ts';
 import { allHostRoutes } from '../../../packages/sandbox-host/src/host.test-support.ts';
-import { allRoutes } from '../../../packages/server/src/app/all-routes.test-support.ts';
+import { askableRoutes } from '../../../packages/server/src/app/all-routes.test-support.ts';
 import { attackedHost, attackedSandbox, attackedServer, exchange, type AttackedServer } from './attacked.ts';
 import { backups, configurations, imports } from './stores.ts';
 import { volley, type Volleys } from './volley.ts';
@@ -34,7 +34,7 @@ function expectHonest(what: string, status: number, text = ''): void {
 async function restRoutes(): Promise<Volleys> {
   const server = await attackedServer();
   const { paths } = await server.tendon.json<{ paths: Paths }>('/openapi.json');
-  const routes = (await allRoutes({ engine: {} as Engine })).filter(({ method }) => method !== 'HEAD');
+  const routes = (await askableRoutes({ engine: {} as Engine })).filter(({ method }) => method !== 'HEAD');
   const volleys = routes.map((route) => async (seed: number) => {
     const shots = volley(attackOn(route, paths, server.victim()), async (drawn) => {
       const { status, text } = await send(server, route.method, addressOf(route.url, drawn), drawn.body);

@@ -22,3 +22,8 @@ export async function allRoutes({ engine }: { readonly engine: Engine }): Promis
   await app.close();
   return routes.filter(({ method }) => method !== 'OPTIONS');
 }
+
+/** Those that may be asked for one after the other: a server that drains refuses what would come next. */
+export async function askableRoutes(server: { readonly engine: Engine }): Promise<readonly Route[]> {
+  return (await allRoutes(server)).filter(({ url }) => url !== '/cluster/drain');
+}

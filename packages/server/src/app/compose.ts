@@ -20,6 +20,7 @@ import { Measures } from '../observability/measures.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
+import { Readiness } from '../platform/readiness.ts';
 import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
 import { VERSION } from '../platform/version.ts';
 import { announcePorts } from '../previews/announce-ports.ts';
@@ -62,6 +63,7 @@ interface Observing {
   readonly measures: Measures;
   readonly tracing: Tracing | undefined;
   readonly audit: Audit | undefined;
+  readonly readiness: Readiness;
 }
 
 /** Everything but HTTP and sockets. Rejects with a user-facing Error when storage or sandbox cannot be opened. */
@@ -88,7 +90,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const places = new KeyedSemaphore(config.maxModelRequests);
   const eventSearch = createEventSearch(foundation);
   const observing = await openObservers(foundation, measures);
-  const { tracing, audit } = observing;
+  const { tracing, audit, readiness } = observing;
   const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, ...observing });
   measures.watch({ places, states: () => statesOf(registry), audit });
   const triggers = createTriggers(foundation, conversations);
@@ -103,12 +105,14 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     runtimes,
     conversations,
     eventSearch,
+    readiness,
     triggers,
     scheduler: storage.scheduler,
     sandbox: driver.sandbox,
     secrets: knownSecrets(config, stores),
     ...modelPorts(foundation, conversations, knownModels),
     wake: async () => (await audit?.begin(), wake(foundation, runtimes, conversations, triggers)),
+    handOver: () => handOver(foundation, triggers),
     close: async (how) => {
       knownModels.close();
       await triggers.close();
@@ -143,7 +147,7 @@ async function openObservers({ storage, access, ...rest }: Foundation, measures:
   const tracing = sent && (await import('../observability/tracing/open-tracing.ts')).openTracing(sent, rest);
   const parts = { ...rest, records: storage.records, keys: access.keys, version: VERSION };
   const audit = governance.audits ? (await import('../audit/open-audit.ts')).openAudit(parts) : undefined;
-  return { measures, tracing, audit };
+  return { measures, tracing, audit, readiness: new Readiness(storage, rest.clock) };
 }
 
 /** Of the agents of open conversations. */
@@ -207,7 +211,7 @@ function createConversations(
   registry: ConversationRegistry,
   runtimes: SandboxPool,
   places: KeyedSemaphore,
-  { loop = new LoopWatch(), around = {}, measures, tracing, audit }: ComposeOptions & Observing,
+  { loop = new LoopWatch(), around = {}, measures, tracing, audit, readiness }: ComposeOptions & Observing,
 ): Conversations {
   const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
@@ -217,6 +221,7 @@ function createConversations(
     registry,
     runtimes,
     audit,
+    draining: readiness,
     copyWorkspace: async ({ id, workspace }, signal) => {
       await runtimes.copyWorkspace(id, { checkpoint: undefined, name: id, target: workspace, signal });
     },
@@ -273,6 +278,11 @@ function shownModels(record: StoredConversation, foundation: Foundation): Conver
   const own = record.agent_file?.model ?? record.model;
   const by = own ? 'conversation' : settings.current?.llm_model ? 'settings' : 'server';
   return { model: { value: modelsFor(record, foundation).model.model, by }, ...chosenOthers(record.other_models, settings, config) };
+}
+
+/** New conversations go to others from the first moment on. */
+async function handOver({ storage }: Foundation, triggers: Triggers): Promise<void> {
+  await Promise.all([storage.scheduler.retire(), triggers.close()]);
 }
 
 async function wake(

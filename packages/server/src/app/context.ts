@@ -14,14 +14,20 @@ interface Published {
   readonly webRoot: string | undefined;
 }
 
+/** One of several servers. */
+interface AmongPeers {
+  /** Of a server that has peers. */
+  readonly peers: Peers | undefined;
+  /** Resolves when the server has handed over what it worked on, or its time for that is over. */
+  readonly drain: () => Promise<void>;
+}
+
 /** What the routes work with. */
-export interface ServerContext extends Engine, Published {
+export interface ServerContext extends Engine, Published, AmongPeers {
   readonly config: Config;
   readonly metrics: Metrics;
   readonly timeouts: ClientTimeouts;
   readonly logger: Logger;
   readonly wrongKeys: WrongKeys;
-  /** Of a server that has peers. */
-  readonly peers: Peers | undefined;
   readonly version: string;
 }

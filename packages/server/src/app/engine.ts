@@ -10,6 +10,7 @@ import type { Stores } from './open-stores.ts';
 import type { ProbedSandbox } from '../sandboxes/open-driver.ts';
 import type { KnownModels } from '../settings/known-models.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
+import type { Readiness } from '../platform/readiness.ts';
 import type { Triggers } from '../triggers/triggers.ts';
 
 /** The agents and models that clients can choose, and what a conversation gets. */
@@ -38,8 +39,11 @@ interface ConversationPorts {
 
 /** How an engine begins and ends. */
 interface EngineLifetime {
+  readonly readiness: Readiness;
   /** Once, when the server listens: finds sandboxes again, and goes on with what was at work. */
   wake(): Promise<void>;
+  /** Begins nothing by itself any more, and leaves what it works on to others; given up when the signal aborts. */
+  handOver(signal: AbortSignal): Promise<void>;
   /** Lets appends finish. */
   close(options?: CloseOptions): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { runs } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { testServer, type TestServer } from '../server.test-support.ts';
-import { allRoutes, type Route } from './all-routes.test-support.ts';
+import { askableRoutes, type Route } from './all-routes.test-support.ts';
 
 function send(server: TestServer, { method, url }: Route, body: string | Buffer, type = 'application/json'): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ function send(server: TestServer, { method, url }: Route, body: string | Buffer,
 const EVERY = runs(1, 4);
 
 async function restRoutes(server: TestServer, nth: number): Promise<readonly Route[]> {
-  return (await allRoutes(server)).filter(({ method }) => method !== 'HEAD').filter((_, index) => (index + nth) % EVERY === 0);
+  return (await askableRoutes(server)).filter(({ method }) => method !== 'HEAD').filter((_, index) => (index + nth) % EVERY === 0);
 }
 
 const DEEP = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;

@@ -31,7 +31,7 @@ import { conversationPanelRoutes } from '../previews/panel-routes.ts';
 import { conversationRoutes } from '../conversations/conversation-routes.ts';
 import { gitProviderRepositoryRoutes } from '../git-providers/repository-routes.ts';
 import { gitProviderUserRoutes } from '../git-providers/user-routes.ts';
-import { healthRoutes, schemaRoutes, v1Routes } from './server-routes.ts';
+import { clusterRoutes, healthRoutes, schemaRoutes, v1Routes } from './server-routes.ts';
 import { keyRoutes } from '../access/key-routes.ts';
 import { legacyRoutes } from '../compat/opendevin/routes/legacy-routes.ts';
 import { loginRoutes } from '../access/login-routes.ts';
@@ -49,6 +49,7 @@ import { webAppRoutes } from '../web-app/web-app-routes.ts';
 /** Every REST resource; the last one catches what is left. */
 const RESOURCES: readonly Routes<ServerContext>[] = [
   healthRoutes,
+  clusterRoutes,
   backendSettingsRoutes,
   optionRoutes,
   settingsRoutes,

@@ -12,10 +12,18 @@ const ServerInfo = WireServerInfo.extend({
   sandbox: z.object({ driver: z.string(), strength: z.enum(['container', 'os-sandbox', 'none']), description: z.string() }),
 });
 
-/** Liveness, what the machine has left, and counters for Prometheus. */
+const Ready = z.object({ status: z.enum(['ready', 'unready']), reason: z.enum(['draining', 'storage']).optional() });
+
+/** Liveness, readiness, what the machine has left, and counters for Prometheus. */
 export const healthRoutes: Routes<ServerContext> = (app, context) => {
   app.get('/alive', { schema: { response: { 200: Alive } } }, async () => ({ status: 'ok' as const }));
   app.get('/health', { schema: { response: { 200: z.literal('OK') } } }, async (_request, reply) => sendJsonText(reply, '"OK"'));
+  app.get('/ready', { schema: { response: { 200: Ready, 503: Ready } } }, async (_request, reply) => {
+    const reason = await context.readiness.problem();
+    void reply.header('cache-control', 'no-store');
+    if (!reason) return { status: 'ready' as const };
+    return reply.code(503).header('retry-after', '1').send({ status: 'unready', reason });
+  });
   app.get('/server_info', { schema: { response: { 200: ServerInfo } } }, () => serverInfo(context));
   app.get('/metrics', async (_request, reply) => {
     const { type, text } = await context.metrics.render();
@@ -33,6 +41,14 @@ async function serverInfo({ config, defaultModel, sandbox, metrics, clock, versi
     sandbox,
   };
 }
+
+/** What who runs several servers asks one of them. */
+export const clusterRoutes: Routes<ServerContext> = (app, context) => {
+  app.post('/cluster/drain', { schema: { response: { 200: z.object({ status: z.literal('drained') }) } } }, async () => {
+    await context.drain();
+    return { status: 'drained' as const };
+  });
+};
 
 /** Descriptions for programs, made from the schemas that check the requests; built on first use. */
 export const schemaRoutes: Routes<ServerContext> = (app, context) => {

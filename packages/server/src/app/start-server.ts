@@ -6,6 +6,7 @@ import { banner } from './banner.ts';
 import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
 import type { CloseOptions } from './engine.ts';
 import type { Config, HttpConfig } from '../platform/config/config.ts';
+import { drainOnce } from './drain-server.ts';
 import { createApp } from './http-app.ts';
 import { CLIENT_TIMEOUTS, type ClientTimeouts } from '../platform/http/client-timeouts.ts';
 import type { ServerContext } from './context.ts';
@@ -35,6 +36,8 @@ export interface RunningServer {
   readonly banner: string;
   /** Connections that clients hold, of whatever protocol. */
   openSockets(): number;
+  /** Before `close`, while other servers go on. */
+  drain(): Promise<void>;
   /** Stops accepting, closes the sockets, lets appends finish. */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -59,16 +62,9 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const clock = options.clock ?? systemClock;
   await makeHome(given.home);
   const config = await withKey(given);
-  const starting = new StartingServer(config);
   const loop = new LoopWatch();
   const measures = new Measures();
-  const engine = await composeEngine(config, {
-    ...options,
-    clock,
-    loop,
-    measures,
-    onUpgrade: (progress) => starting.say(progress),
-  }).finally(() => starting.close());
+  const engine = await openEngine(config, { ...options, clock, loop, measures });
   const { logger } = engine;
   const metrics = metricsOf(engine, { home: config.home, loop, measured: () => measures.instruments });
   const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
@@ -77,7 +73,9 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const wrongKeys = new WrongKeys(clock, (address) => engine.audit?.failedLogin(address, 'key'));
   const cluster = engine.scheduler.self && (await import('../cluster/join-cluster.ts'));
   const peers = cluster && new cluster.Peers(engine);
-  const context: ServerContext = { ...engine, config, metrics, timeouts, logger, wrongKeys, peers, version: VERSION, webRoot, openApi };
+  const drain = drainOnce({ ...engine, seconds: config.drainSeconds, sockets: () => [socketIo, plain, shells] });
+  const published = { version: VERSION, webRoot, openApi };
+  const context: ServerContext = { ...engine, ...published, config, metrics, timeouts, logger, wrongKeys, peers, drain };
   const app = await createApp(context);
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);
@@ -110,9 +108,15 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
     url,
     engine,
     openSockets: () => sockets.count,
+    drain,
     banner: banner({ url, config, engine, generatedKey: given.sessionApiKey ? undefined : config.sessionApiKey?.reveal(), isRoot }),
     close: (how) => (closing ??= close(how)),
   };
+}
+
+function openEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
+  const starting = new StartingServer(config);
+  return composeEngine(config, { ...options, onUpgrade: (progress) => starting.say(progress) }).finally(() => starting.close());
 }
 
 function metricsOf({ conversations, runtimes, clock }: ComposedEngine, rest: Pick<Gauges, 'home' | 'loop' | 'measured'>): Metrics {

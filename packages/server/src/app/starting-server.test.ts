@@ -17,7 +17,7 @@ const FIRST_SCHEMA = `
   INSERT INTO writer VALUES (1, 0);
   PRAGMA application_id = 0x544e444e; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;`;
 
-it('SV215: while the store of an earlier version is upgraded, the server answers at its address with its progress', async () => {
+it('SV215, SV1250: while the store of an earlier version is upgraded, the server answers at its address with its progress', async () => {
   const home = temporaryFolder();
   const port = await freePort();
   const db = new DatabaseSync(join(home, 'tendon.db'));
@@ -40,10 +40,10 @@ it('SV215: while the store of an earlier version is upgraded, the server answers
   expect(upgrading).toMatchObject({ status: 503, retryAfter: '2' });
   expect(JSON.parse(upgrading.body)).toMatchObject({ status: 'starting' });
   expect(upgrading.body).not.toContain(home);
-  expect((await ask('/api/conversations'))?.status).toBe(503);
+  for (const path of ['/api/conversations', '/ready']) expect((await ask(path))?.status).toBe(503);
   db.exec('COMMIT');
   const server = await started;
   expect(await ask('/alive')).toMatchObject({ status: 200, body: '{"status":"ok"}' });
-  expect((await server.get('/api/conversations')).status).toBe(200);
+  for (const path of ['/api/conversations', '/ready']) expect((await server.get(path)).status).toBe(200);
   expect(lines.filter((line) => line.includes('the store'))).toHaveLength(2);
 });

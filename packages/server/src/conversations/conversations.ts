@@ -26,6 +26,7 @@ import { SharedFolders } from './shared-folders.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { TaskBudgets } from './delegated/task-budget.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
+import type { Draining } from '../platform/readiness.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
 import { authorOf, type Caller } from '../platform/auth/caller.ts';
 
@@ -39,6 +40,8 @@ interface ConversationHooks {
   readonly onLooked?: OnLooked;
   /** Who did what, for those who look later. Default: nobody does. */
   readonly audit?: Pick<Audit, 'record' | 'submitted'> | undefined;
+  /** Default: the server does not leave. */
+  readonly draining?: Draining;
 }
 
 export interface ConversationsOptions extends ConversationHooks, TitleOptions {
@@ -119,7 +122,9 @@ export class Conversations {
     return this.#registry.questions;
   }
 
-  create(params?: CreateConversationParams): Promise<CreateResult> {
+  /** Refused on a server that is leaving. */
+  async create(params?: CreateConversationParams): Promise<CreateResult> {
+    if (this.#options.draining?.isDraining) return { ok: false, error: catalogError('SERVER_DRAINING') };
     return this.#new.create(params);
   }
 

@@ -10,6 +10,8 @@ export interface Serving {
   readonly logger: Logger;
   /** Where it is to end by itself: whether somebody needs it. */
   readonly isUsed?: () => boolean;
+  /** Where others go on with its work: called before `close`. Never rejects, and takes no longer than was configured. */
+  drain?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export async function serveUntilSignal(env: NodeJS.ProcessEnv, start: (config: C
     flushCompileCache();
     outliveMistakes(serving.logger);
     await (serving.isUsed ? Promise.race([stopSignal(), untilUnused(serving.isUsed)]) : stopSignal());
+    await serving.drain?.();
     await serving.close();
     return 0;
   } catch (cause) {

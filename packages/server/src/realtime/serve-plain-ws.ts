@@ -10,7 +10,7 @@ import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
 import { cursorFrom } from './past.ts';
 import { endWithAccess, isWatcher, type RealtimeContext, traceparentOf } from './realtime-context.ts';
-import { webSocketServer } from './web-socket-server.ts';
+import { servedSockets, webSocketServer, type ServedSockets } from './web-socket-server.ts';
 import { type Wire, Unsent } from './wire.ts';
 import { failureBody } from '../platform/http/failure.ts';
 
@@ -18,7 +18,7 @@ import { failureBody } from '../platform/http/failure.ts';
 type BeginSession = (wire: Wire, request: IncomingMessage, by: Principal) => Client;
 
 /** `/ws`: one JSON object per text frame, as in the seed documents. Upgrades for other paths are left to others. */
-export function servePlainWs(http: Server, context: RealtimeContext, beginSession: BeginSession): { close(): void } {
+export function servePlainWs(http: Server, context: RealtimeContext, beginSession: BeginSession): ServedSockets {
   const sockets = new (webSocketServer(context.timeouts))({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false });
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const path = request.url?.split('?', 1)[0];
@@ -45,12 +45,7 @@ export function servePlainWs(http: Server, context: RealtimeContext, beginSessio
       });
     });
   });
-  return {
-    close() {
-      for (const socket of sockets.clients) socket.close(1001, 'the server is leaving');
-      sockets.close();
-    },
-  };
+  return servedSockets(sockets);
 }
 
 type Client = Pick<Connection, 'receive' | 'refuse'>;

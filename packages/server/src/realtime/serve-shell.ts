@@ -12,7 +12,7 @@ import { admit } from '../platform/http/admit.ts';
 import { workspaceOf, wordsOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
 import { endWithAccess, type RealtimeContext } from './realtime-context.ts';
 import { expectLife, plainWire, queryOf, refuseUpgrade } from './serve-plain-ws.ts';
-import { webSocketServer } from './web-socket-server.ts';
+import { servedSockets, webSocketServer, type ServedSockets } from './web-socket-server.ts';
 import type { Wire } from './wire.ts';
 
 type ShellContext = RealtimeContext & WorkspaceContext & { readonly audit: Audit | undefined };
@@ -32,7 +32,7 @@ const Input = z.object({ input: z.string().max(64 * 1024), columns: Size, rows: 
  * With `&take_over=true` it is the agent's own shell: the person takes it over, unless it is taken over already, which is an action in the
  * log; `{give_back: true}` ends that. A socket that ends without it may come back for a while.
  */
-export function serveShell(http: Server, context: ShellContext, idleMs: number): { close(): void } {
+export function serveShell(http: Server, context: ShellContext, idleMs: number): ServedSockets {
   const sockets = new (webSocketServer(context.timeouts))({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.url?.split('?', 1)[0] !== '/shell') return;
@@ -50,12 +50,7 @@ export function serveShell(http: Server, context: ShellContext, idleMs: number):
       void converse(opened, { id, size: size.data, takesOver, principal: access.principal, idleMs }, context);
     });
   });
-  return {
-    close() {
-      for (const socket of sockets.clients) socket.close(1001, 'the server is leaving');
-      sockets.close();
-    },
-  };
+  return servedSockets(sockets);
 }
 
 interface Asked {

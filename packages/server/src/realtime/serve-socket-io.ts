@@ -20,12 +20,10 @@ import { webSocketServer } from './web-socket-server.ts';
 import type { Wire } from './wire.ts';
 
 /** `/socket.io`, polling and WebSocket: `oh_event` to clients, `oh_user_action` and `oh_action` from them. */
-export function serveSocketIo(http: HttpServer, context: RealtimeContext): { readonly io: Server; close(): Promise<void> } {
+export function serveSocketIo(http: HttpServer, context: RealtimeContext): { readonly io: Server; hangUp(): void; close(): Promise<void> } {
   const { timeouts } = context;
-  const unauthenticated = new UnauthenticatedSessions(
-    context,
-    (id) => (io.engine as unknown as { readonly clients: Readonly<Record<string, EngineSession>> }).clients[id],
-  );
+  const sessions = (): Sessions => (io.engine as unknown as { readonly clients: Sessions }).clients;
+  const unauthenticated = new UnauthenticatedSessions(context, (id) => sessions()[id]);
   const smallFrames = { maxBytes: MAX_BYTES, appliesTo: (request: IncomingMessage) => unauthenticated.has(request) };
   const io: Server = new Server(http, {
     path: '/socket.io',
@@ -59,8 +57,17 @@ export function serveSocketIo(http: HttpServer, context: RealtimeContext): { rea
   });
   io.on('connection', (socket) => void serve(socket, context, polls));
   letInSilent(io);
-  return { io, close: () => io.close() };
+  return {
+    io,
+    // A client that Socket.IO disconnects stays away; one whose transport ends connects anew.
+    hangUp() {
+      for (const session of Object.values(sessions())) session.close();
+    },
+    close: () => io.close(),
+  };
 }
+
+type Sessions = Readonly<Record<string, EngineSession>>;
 
 /** Before every poll and upgrade, for Host and Origin. The caller is identified when the client connects, and refused with a message that it shows. */
 function guard(

@@ -19,6 +19,7 @@ const MAX_SESSIONS = 32;
 export interface EngineSession {
   readonly request: IncomingMessage;
   once(event: 'close', listener: () => void): unknown;
+  close(): unknown;
 }
 
 export class UnauthenticatedSessions {

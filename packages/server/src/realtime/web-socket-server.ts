@@ -29,3 +29,23 @@ export function webSocketServer({ closeMs }: ClientTimeouts, small?: SmallFrames
     }
   } as typeof WebSocketServer;
 }
+
+export interface ServedSockets {
+  /** Ends the connections that there are; the clients may connect anew. */
+  hangUp(): void;
+  /** And takes no others. */
+  close(): void;
+}
+
+export function servedSockets(server: WebSocketServer): ServedSockets {
+  const hangUp = (): void => {
+    for (const socket of server.clients) socket.close(1001, 'the server is leaving');
+  };
+  return {
+    hangUp,
+    close() {
+      hangUp();
+      server.close();
+    },
+  };
+}

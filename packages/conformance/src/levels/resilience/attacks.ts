@@ -22,9 +22,11 @@ const LENGTHS = [
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** It could take from the server what the other checks need: the settings with its model, what it knows of that, or everything of a kind. */
+const RUINOUS: readonly string[] = ['/api/settings', '/api/models/probe', '/cluster/drain'];
+
+/** It could take from the server what the other checks need: the settings with its model, what it knows of that, that it begins conversations, or everything of a kind. */
 function isRuinous(method: string, path: string): boolean {
-  return (method === 'POST' && (path === '/api/settings' || path === '/api/models/probe')) || (method === 'DELETE' && !path.includes('{'));
+  return (method === 'POST' && RUINOUS.includes(path)) || (method === 'DELETE' && !path.includes('{'));
 }
 
 /** What is sent against every schema, and on purpose. */

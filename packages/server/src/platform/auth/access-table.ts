@@ -11,6 +11,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     // Alike for everybody and nothing of the user's: liveness, and the web app, which must load before it can ask for the key.
     'GET /alive',
     'GET /health',
+    'GET /ready',
     'GET /*',
     'GET /login',
     'POST /login',
@@ -209,6 +210,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'GET /api/sandboxes',
     'POST /api/sandboxes/:id/stop',
     'POST /api/sandboxes/reclaim',
+    // This server leaves.
+    'POST /cluster/drain',
   ],
 };
 

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-site.ts';
 import { BlobsEnvironment, blobsConfig, type BlobsConfig } from './blobs-config.ts';
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
-import { count, flag, json, list } from './environment-values.ts';
+import { count, flag, json, list, seconds } from './environment-values.ts';
 import { GovernanceEnvironment, governanceConfig, type GovernanceConfig } from './governance-config.ts';
 import { ModelEnvironment, modelConfig, type ModelConfig } from './model-config.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
@@ -94,6 +94,8 @@ export interface ConversationConfig {
 export interface Config extends HttpConfig, AccessConfig, FolderConfig, ModelConfig, SandboxesConfig, ConversationConfig {
   /** The Postgres that has the conversations, settings and keys instead of the home; the address, with its password. */
   readonly databaseUrl: Secret | undefined;
+  /** How long a server that leaves may take to hand over what it works on; only where others can take it. */
+  readonly drainSeconds: number;
   readonly logLevel: LogLevel;
   /** Unset: blobs are files in `home`. */
   readonly blobs: BlobsConfig | undefined;
@@ -148,6 +150,7 @@ export const Environment = z.object({
     .regex(/^postgres(?:ql)?:\/\/./, 'an address as postgres://USER:PASSWORD@HOST:5432/DATABASE is expected')
     .transform((value) => new Secret(value))
     .optional(),
+  TENDON_DRAIN_SECONDS: seconds(0).default(20),
   TENDON_HOME: path.default(() => join(homedir(), '.tendon')),
   WORKSPACE_BASE: path.optional(),
   TENDON_ALLOWED_DIRS: list.transform((entries) => entries.map((entry) => path.parse(entry))).default([]),
@@ -236,6 +239,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       host: values.HOST,
       home: values.TENDON_HOME,
       databaseUrl: values.TENDON_DATABASE_URL,
+      drainSeconds: values.TENDON_DRAIN_SECONDS,
       workspaceBase: values.WORKSPACE_BASE ?? workspaceVolume(values),
       allowedDirs: values.TENDON_ALLOWED_DIRS,
       allowedHosts: values.TENDON_ALLOWED_HOSTS,

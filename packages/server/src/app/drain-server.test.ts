@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { plainClient, socketIoClient, testServer } from '../server.test-support.ts';
+
+const ready = async (server: Awaited<ReturnType<typeof testServer>>) => {
+  const answer = await server.get('/ready');
+  return [answer.status, await answer.json()];
+};
+
+it('SV1250: a server whose storage answers is ready, without a key, and alive either way', async () => {
+  const server = await testServer({ sessionApiKey: 'the-key-of-this-server' });
+  const answer = await server.get('/ready');
+  expect([answer.status, await answer.json(), answer.headers.get('cache-control')]).toEqual([200, { status: 'ready' }, 'no-store']);
+  await server.engine.storage.close();
+  await expect.poll(() => ready(server)).toEqual([503, { status: 'unready', reason: 'storage' }]);
+  expect((await server.get('/alive')).status).toBe(200);
+});
+
+it('SV1251, SV1252: a server that drains is not ready, begins no conversation, and hangs up so that clients connect anew', async () => {
+  const server = await testServer();
+  const id = await server.create();
+  const socketIo = await socketIoClient(server, { conversation_id: id });
+  const plain = await plainClient(server, `?conversation_id=${id}`);
+  const left = new Promise((resolve) => socketIo.socket.once('disconnect', resolve));
+  const drained = server.post('/cluster/drain');
+  await expect.poll(() => ready(server)).toEqual([503, { status: 'unready', reason: 'draining' }]);
+
+  const refused = await server.post('/api/conversations', { initial_user_msg: 'hello' });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  const nameless = await plainClient(server);
+  nameless.send({ action: 'initialize', args: {} });
+  nameless.send({ action: 'start', args: { task: 'hello' } });
+  await nameless.frames.until((frame) => JSON.stringify(frame).includes('begins no new conversation'), 'the refusal');
+  // What there is goes on here until somebody else has it.
+  expect((await server.get(`/api/conversations/${id}`)).status).toBe(200);
+
+  expect(await (await drained).json()).toEqual({ status: 'drained' });
+  expect(await plain.closed).toBe(1001);
+  // Its library stays away after `io server disconnect`.
+  expect(await left).toMatch(/^transport (close|error)$/);
+  expect((await server.get('/alive')).status).toBe(200);
+});
+
+it('SV1252: draining takes no longer than its time, and many callers drain once', async () => {
+  const server = await testServer({ env: { TENDON_DRAIN_SECONDS: '0' } });
+  await Promise.all([server.drain(), server.drain(), server.post('/cluster/drain')]);
+  expect(await ready(server)).toEqual([503, { status: 'unready', reason: 'draining' }]);
+});
