@@ -73,6 +73,8 @@ export const IN_THE_WEB_APP: readonly Place[] = [
     where: 'Settings: Triggers',
     routes: ['GET /api/triggers', 'PATCH,DELETE /api/triggers/{id}', 'GET /api/triggers/{id}/deliveries'],
   },
+  { where: 'Who is signed in: the menu of the bar', routes: ['GET /api/whoami', 'POST /api/whoami/organisation'] },
+  { where: 'Settings: Members', routes: ['GET /api/users', 'PATCH /api/users/{id}'] },
   { where: 'Settings: API keys', routes: ['GET,POST /api/keys', 'DELETE /api/keys/{id}'] },
   { where: 'Settings: Connections', routes: ['GET /server_info'] },
 ];

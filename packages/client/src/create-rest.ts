@@ -1,4 +1,4 @@
-import { gitRoutes, keyRoutes, noteRoutes, sandboxRoutes } from './rest/accounts.ts';
+import { gitRoutes, keyRoutes, noteRoutes, sandboxRoutes, userRoutes } from './rest/accounts.ts';
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { extensionRoutes, triggerRoutes } from './rest/extensions.ts';
 import { fileRoutes } from './rest/files.ts';
@@ -35,8 +35,8 @@ export function createRest(options: RestOptions) {
 
 function routes(request: Request) {
   return {
-    /** Ends the session of this browser, where it has one. */
-    signOut: () => request<unknown>('/api/logout', { method: 'POST' }),
+    /** Ends the session of this browser, where it has one. `redirect`: where the browser goes to end it at the identity provider too. */
+    signOut: () => request<{ readonly redirect?: string } | undefined>('/api/logout', { method: 'POST' }),
     conversations: conversationRoutes(request),
     shares: shareRoutes(request),
     settings: settingsRoutes(request),
@@ -51,6 +51,7 @@ function routes(request: Request) {
     extensions: extensionRoutes(request),
     git: gitRoutes(request),
     keys: keyRoutes(request),
+    users: userRoutes(request),
     notes: noteRoutes(request),
     sandboxes: sandboxRoutes(request),
   };

@@ -69,6 +69,11 @@ export const ERRORS = {
     messageId: 'AUTH$FORBIDDEN',
     text: (scope: string) => `This needs a key with the scope "${scope}".`,
   },
+  SERVER_ADMINS_ONLY: {
+    status: 403,
+    messageId: 'AUTH$FORBIDDEN',
+    text: () => 'This concerns every organisation here, and is for those who administer the server.',
+  },
   NOT_SHARED: { status: 403, messageId: 'AUTH$FORBIDDEN', text: () => 'The link shows one conversation, and nothing else.' },
   READ_ONLY: { status: 403, messageId: 'AUTH$FORBIDDEN', text: () => 'You can watch this conversation, but not act in it.' },
   ACCESS_ENDED: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'The key or link that opened this has ended.' },

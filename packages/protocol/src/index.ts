@@ -76,6 +76,7 @@ export { dialectOfPage } from './dialects/openhands-pages.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export * from './rest/access.ts';
 export * from './rest/audit.ts';
+export * from './rest/users.ts';
 export * from './rest/checkpoints.ts';
 export * from './rest/review.ts';
 export * from './rest/confirmation.ts';

@@ -1,4 +1,4 @@
-import type { CreatedKey, CreateKey, KeyInfo, NoteFileInfo, SandboxInfo } from '@tendon/protocol';
+import type { CreatedKey, CreateKey, KeyInfo, NoteFileInfo, SandboxInfo, UpdateUser, UserInfo, UserList, WhoAmI } from '@tendon/protocol';
 import type { Request } from './request.ts';
 
 /** A repository at a git provider, as far as it is shown. */
@@ -64,6 +64,19 @@ export function keyRoutes(request: Request) {
     /** The only time that the key itself is shown. */
     create: (body: CreateKey) => request<CreatedKey>('/api/keys', { method: 'POST', body }),
     revoke: (id: string) => request<unknown>(`/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  };
+}
+
+/** Who the caller is, and who else there is where the server has users. */
+export function userRoutes(request: Request) {
+  return {
+    me: () => request<WhoAmI>('/api/whoami'),
+    /** Of a person in a browser: in which of their organisations they act from now on. */
+    chooseOrganisation: (organisation_id: string) =>
+      request<unknown>('/api/whoami/organisation', { method: 'POST', body: { organisation_id } }),
+    /** Those of the caller's organisation; needs the scope `admin`. */
+    list: () => request<UserList>('/api/users'),
+    update: (id: string, body: UpdateUser) => request<UserInfo>(`/api/users/${encodeURIComponent(id)}`, { method: 'PATCH', body }),
   };
 }
 

@@ -23,6 +23,8 @@ export const KeyInfo = z.object({
   expires_at: z.string().nullable(),
   /** To the minute. */
   last_used_at: z.string().nullable(),
+  /** Whose it is; it ends with them. Missing: nobody's. */
+  user: z.object({ id: z.string(), name: z.string() }).optional(),
 });
 export type KeyInfo = z.output<typeof KeyInfo>;
 export const KeyList = z.object({ keys: z.array(KeyInfo) });

@@ -123,6 +123,8 @@ export const UpdateConversation = z
     llm_effort: ModelEffort.nullable().optional(),
     llm_fallback_model: ModelName.nullable().optional(),
     llm_small_model: ModelName.nullable().optional(),
+    /** Where the server has users: of the organisation's members only who began it and its admins see it. */
+    is_private: z.boolean().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, { error: 'a title, an agent or a model is expected', path: ['title'] });
 export type UpdateConversation = z.output<typeof UpdateConversation>;

@@ -29,7 +29,7 @@ async function overStore(config: Config): Promise<ApiKeyClient> {
       if (!issued) throw new Error('There are as many keys as there may be. Revoke one first.');
       return { ...keyInfo(issued.held), key: issued.token };
     },
-    list: async () => tokens.keys.list.map(keyInfo),
+    list: async () => tokens.keys.list.map((one) => keyInfo(one)),
     async revoke(id) {
       if (!(await revokeKey(tokens, id))) throw new Error(unknownKey(id));
     },

@@ -30,7 +30,7 @@ export async function enterByToken(context: AdmitContext, request: FastifyReques
   if (holder && !isSignedIn(request, holder, ring)) {
     const cookie = await startSession(holder, context, request.headers);
     if (cookie === undefined) {
-      void sendLoginPage(reply, 503, page, TOO_MANY_BROWSERS);
+      void sendLoginPage(reply, 503, page, { problem: TOO_MANY_BROWSERS });
       return true;
     }
     request.principal = { ...holder, address };
@@ -68,12 +68,12 @@ export async function startSession(
 
 /**
  * Whether a page of the web app is for nobody yet: the server is reached from another machine, and the browser has not signed in. On
- * loopback the app asks for the key itself. A shared link brings its own key, which is not sent with the page.
+ * loopback the app asks for the key itself, unless people sign in at a provider. A shared link brings its own key, which is not sent with the page.
  */
 export function needsLogin(context: AdmitContext, request: FastifyRequest): 'login' | 'again' | undefined {
   const { config } = context;
   const { headers, raw, url } = request;
-  const isHere = isLoopbackBind(config.host) && isLoopbackName(hostnameOf(headers.host ?? '') ?? '');
+  const isHere = config.oidc === undefined && isLoopbackBind(config.host) && isLoopbackName(hostnameOf(headers.host ?? '') ?? '');
   if (config.sessionApiKey === undefined || isHere || url.startsWith('/shared/')) return undefined;
   if (admit(context, raw, { need: 'read' }).ok) return undefined;
   return headers['sec-fetch-site'] === 'cross-site' && sessionCookies(headers).length === 0 ? 'again' : 'login';

@@ -23,8 +23,9 @@ export const shareRoutes: Routes<{ readonly access: TokenStores; readonly conver
   app.post('/api/conversations/:id/shares', { schema: creating }, async (request, reply) => {
     const { id } = request.params;
     if (!(await conversations.get(id))) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
-    const { key } = request.principal;
-    const issued = await access.shares.issue({ conversation: id, ...(key && { key }) }, request.body.expires_in);
+    const { key, userId: user, organisationId: organisation } = request.principal;
+    const owner = user !== undefined && organisation !== undefined ? { owner: { user, organisation } } : {};
+    const issued = await access.shares.issue({ conversation: id, ...(key && { key }), ...owner }, request.body.expires_in);
     if (!issued) return reply.code(409).send(failureWith('There are as many links as there may be. Revoke one first.'));
     const { token, held } = issued;
     // Behind `#` it is never sent in an address, so it ends in no log.
@@ -48,7 +49,7 @@ function shareInfo({ id, created_at, expires_at, last_used_at }: IssuedToken<Sha
 }
 
 /** As the client that asks sees this server. */
-function originOf({ headers }: FastifyRequest): string {
+export function originOf({ headers }: FastifyRequest): string {
   const isSafe = headers.origin?.startsWith('https:') || headers['x-forwarded-proto'] === 'https';
   return `${isSafe ? 'https' : 'http'}://${headers.host}`;
 }

@@ -42,6 +42,7 @@ import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { sandboxRoutes } from '../sandboxes/sandbox-routes.ts';
 import { secretRoutes } from '../secrets/secret-routes.ts';
 import { shareRoutes } from '../access/share-routes.ts';
+import { userRoutes } from '../access/user-routes.ts';
 import { triggerRoutes } from '../triggers/trigger-routes.ts';
 import { webhookRoutes } from '../triggers/webhook-routes.ts';
 import { webAppRoutes } from '../web-app/web-app-routes.ts';
@@ -57,6 +58,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   secretRoutes,
   keyRoutes,
   auditRoutes,
+  userRoutes,
   loginRoutes,
   gitProviderUserRoutes,
   gitProviderRepositoryRoutes,

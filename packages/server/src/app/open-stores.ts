@@ -103,7 +103,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     triggerStore: await TriggerStore.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     notes: new Notes(config.home, mask),
     toolFiles: new ToolFiles(options.clock),
-    access: await openTokenStores(storage.records, options.clock),
+    access: await openTokenStores(storage.records, options.clock, config.oidc?.rules),
     modelAccess: new ModelKeys(onChange),
     traits: await openTraits(storage, options),
     mask,
@@ -141,7 +141,7 @@ class ModelKeys extends Map<string, ModelAccess> {
 
 /** Everything that must not be printed, as of each call. */
 export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
-  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers, databaseUrl, tracing, blobs } = config;
+  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers, databaseUrl, tracing, blobs, oidc } = config;
   const configured = [
     llmApiKey,
     sessionApiKey,
@@ -151,6 +151,7 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
     passwordOf(databaseUrl),
     blobs?.secretAccessKey,
     blobs?.sessionToken,
+    oidc?.clientSecret,
     stores.jwtSecret,
   ].filter((one) => one !== undefined);
   const configuredKeys = [...(mcpServers ? secretsOfMcp(mcpServers) : []), ...Object.values(tracing?.headers ?? {})];

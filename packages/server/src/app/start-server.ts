@@ -123,9 +123,9 @@ function metricsOf({ conversations, runtimes, clock }: ComposedEngine, rest: Pic
   return new Metrics({ openConversations: () => conversations.openCount, sandboxes: () => runtimes.counts(), ...rest }, clock.now());
 }
 
-/** A client from another machine needs a key, and one of this machine where that is wanted; a generated key is stored, so that a restart locks nobody out. */
+/** A client from another machine needs a key, and one of this machine where that is wanted or there are users; a generated key is stored, so that a restart locks nobody out. */
 async function withKey(config: Config): Promise<Config> {
-  if (config.sessionApiKey || (isLoopbackBind(config.host) && !config.localToken)) return config;
+  if (config.sessionApiKey || (isLoopbackBind(config.host) && !config.localToken && !config.oidc)) return config;
   return { ...config, sessionApiKey: await storedSecret(join(config.home, 'session-api-key')) };
 }
 

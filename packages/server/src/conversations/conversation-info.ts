@@ -25,6 +25,9 @@ export const ConversationInfo = WireInfo.extend({
   /** In lists alone: what its sandbox wants to reach, and a person decides. */
   network_questions: z.array(NetworkQuestion).optional(),
   forked_from: z.object({ conversation_id: z.string(), event_id: z.number().int() }).nullable(),
+  /** Where the server has users: who began it, and whether the other members of the organisation do not see it. */
+  created_by: z.object({ id: z.string(), name: z.string() }).optional(),
+  is_private: z.boolean().optional(),
 });
 export type ConversationInfo = z.output<typeof ConversationInfo>;
 
@@ -90,5 +93,6 @@ export function conversationInfo(
     agent: record.agent,
     is_read_only: worksReadOnly(record),
     forked_from: record.forked_from ?? null,
+    ...(record.created_by && { created_by: record.created_by, is_private: record.is_private === true }),
   };
 }

@@ -27,6 +27,8 @@ export type StoredConversation = ConversationRecord & {
   readonly organisation_id?: string;
   /** Who began it, where the server has users. */
   readonly created_by?: EventAuthor;
+  /** Of the organisation's members only who began it and its admins see it. */
+  readonly is_private?: boolean;
   /** Somebody stopped it and nobody has started it since. */
   readonly stopped?: boolean;
   /** The file of `agent` as it was when that was chosen; missing for one that is built in. */
@@ -121,6 +123,8 @@ export interface PageQuery {
   readonly before?: { readonly sort: string; readonly id: string };
   /** Only those whose title contains these words, whatever the letter case. */
   readonly titled?: string;
+  /** Only those of which it is true. */
+  readonly isMeant?: (record: StoredConversation) => boolean;
 }
 
 /** A killed server loses the times of last use of this period. */
@@ -129,6 +133,9 @@ const BEHIND_MS = 5_000;
 const WRITTEN_TOGETHER = 128;
 /** Records that are read before the event loop is yielded. */
 const READ_AT_ONCE = 64;
+
+/** What is filtered is looked through in pieces of so many. */
+const FILTERED_PAGE = 200;
 
 type Change = (record: StoredConversation) => Partial<StoredConversation> | undefined;
 
@@ -183,8 +190,22 @@ export class ConversationRecords {
   }
 
   /** Newest first. */
-  async list(query: PageQuery): Promise<readonly StoredConversation[]> {
+  async list({ isMeant, ...query }: PageQuery): Promise<readonly StoredConversation[]> {
+    if (isMeant) return this.#listThose(isMeant, query);
     return (await this.#store.list<StoredConversation>('conversations', query)).map((record) => this.#withTouch(record.value));
+  }
+
+  async #listThose(isMeant: (record: StoredConversation) => boolean, query: PageQuery): Promise<readonly StoredConversation[]> {
+    const found: StoredConversation[] = [];
+    const limit = Math.max(query.limit, FILTERED_PAGE);
+    let { before } = query;
+    for (;;) {
+      const page = await this.list({ ...query, limit, ...(before && { before }) });
+      found.push(...page.filter(isMeant));
+      if (page.length < limit || found.length >= query.limit) return found.slice(0, query.limit);
+      before = { sort: page.at(-1)!.created_at, id: page.at(-1)!.id };
+      await setImmediate(); // clients are served between
+    }
   }
 
   /** Ids of the conversations in which other agents did parts of this one's work; some of them may be deleted. */

@@ -73,8 +73,8 @@ function creation(app: App, context: RoutesContext): void {
 }
 
 function reading(app: App, context: RoutesContext): void {
-  app.get('/api/conversations', { schema: { querystring: ConversationQuery, response: { 200: Page } } }, async ({ query }) => {
-    const found = await findPage(context, query);
+  app.get('/api/conversations', { schema: { querystring: ConversationQuery, response: { 200: Page } } }, async ({ query, principal }) => {
+    const found = await findPage(context, query, principal);
     const remote = await remoteViews(found.records, context);
     return { results: found.records.map((record) => listedInfo(record, context, remote.get(record.id))), next_page_id: found.next };
   });
@@ -82,8 +82,8 @@ function reading(app: App, context: RoutesContext): void {
   app.get(
     '/api/microagent-management/conversations',
     { schema: { querystring: ConversationQuery, response: { 200: Page } } },
-    async ({ query }) => {
-      const found = await findPage(context, { ...query, conversation_trigger: 'microagent_management' });
+    async ({ query, principal }) => {
+      const found = await findPage(context, { ...query, conversation_trigger: 'microagent_management' }, principal);
       const remote = await remoteViews(found.records, context);
       const results = found.records.map((record) => conversationInfo(record, context, remote.get(record.id)));
       return { results, next_page_id: found.next };
@@ -116,7 +116,9 @@ function changes(app: App, { conversations }: RoutesContext): void {
   app.patch(
     '/api/conversations/:id',
     { schema: { params: ById, body: UpdateConversation, response: { 200: z.literal(true), '4xx': Failure } } },
-    async ({ params: { id }, body }, reply) => {
+    async ({ params: { id }, body, principal }, reply) => {
+      const refusal = body.is_private === undefined ? undefined : await mayHide(conversations, id, principal);
+      if (refusal) return sendFailure(reply, refusal);
       const changed = await update(conversations, id, body);
       if (changed === true) return true as const;
       if (changed) return sendFailure(reply, changed);
@@ -128,6 +130,12 @@ function changes(app: App, { conversations }: RoutesContext): void {
   app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, ({ params }) =>
     conversations.delete(params.id),
   );
+}
+
+/** From whom it is hidden is decided by who began it, and by admins. */
+async function mayHide(conversations: Conversations, id: string, { userId, scope }: Caller): Promise<CatalogError | undefined> {
+  const isTheirs = userId !== undefined && (await conversations.get(id))?.created_by?.id === userId;
+  return isTheirs || scope === 'admin' ? undefined : catalogError('SCOPE_TOO_NARROW', 'admin');
 }
 
 /** The agent first: the one change that can be refused. `undefined`: no such conversation. */
@@ -142,6 +150,7 @@ async function update(conversations: Conversations, id: string, body: UpdateConv
     ...(fallback !== undefined && { fallback }),
     ...(small !== undefined && { small }),
   };
+  if (body.is_private !== undefined && !(await conversations.visibility.setPrivate(id, body.is_private))) return undefined;
   if (Object.keys(others).length > 0 && !(await conversations.agents.setOtherModels(id, others))) return undefined;
   return title === undefined || (await conversations.rename(id, title)) ? true : undefined;
 }
@@ -241,6 +250,7 @@ const FILTERED_PAGE = 200;
 async function findPage(
   { conversations }: RoutesContext,
   query: ConversationQuery,
+  by: Caller,
 ): Promise<{ readonly records: readonly StoredConversation[]; readonly next: string | null }> {
   const found: StoredConversation[] = [];
   const titled = query.query?.trim() || undefined;
@@ -248,7 +258,7 @@ async function findPage(
   const limit = isFiltered ? FILTERED_PAGE : query.limit + 1;
   let before = query.page_id === undefined ? undefined : readPageMark(query.page_id);
   for (;;) {
-    const records = await conversations.list({ limit, ...(before && { before }), ...(titled && { titled }) });
+    const records = await conversations.list({ by, limit, ...(before && { before }), ...(titled && { titled }) });
     for (const record of records) {
       before = { sort: record.created_at, id: record.id };
       if (query.selected_repository && record.selected_repository !== query.selected_repository) continue;

@@ -10,6 +10,7 @@ import { catalogError, type ActionKind, type ConversationState, type NetworkPara
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
 import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
+import { ConversationVisibility, seesConversation } from './conversation-access.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import { ConversationTitles, type TitleOptions } from './conversation-titles.ts';
 import { checkNetworkParams, type NetworkRules } from './network/conversation-network.ts';
@@ -91,6 +92,8 @@ export class Conversations {
   readonly budgets = new TaskBudgets();
   /** Marked, and without a record yet. */
   readonly #filling = new Set<string>();
+  /** Who sees which. */
+  readonly visibility: ConversationVisibility;
   /** What may run without a person. */
   readonly approvals: ConversationApprovals;
 
@@ -99,6 +102,7 @@ export class Conversations {
     this.#options = options;
     this.#registry = registry;
     this.#records = registry.records;
+    this.visibility = new ConversationVisibility(registry.records);
     this.#open = new OpenConversations({ ...options, open: (record) => options.open(record, this) });
     this.#stopped = new StoppedConversations(this.#records, this.#open, runtimes);
     const places = { home: options.config.home, runtimes, logger: options.logger };
@@ -238,9 +242,11 @@ export class Conversations {
     return (await this.#options.storage.records.get<readonly ReplayAnswer[]>('replays', id)) ?? [];
   }
 
-  /** Newest first. */
-  list(query: PageQuery): Promise<readonly StoredConversation[]> {
-    return this.#records.list(query);
+  /** Newest first; with `by`, what this caller sees. */
+  list({ by, ...query }: PageQuery & { readonly by?: Caller }): Promise<readonly StoredConversation[]> {
+    if (by?.userId === undefined) return this.#records.list(query);
+    const { isMeant = () => true } = query;
+    return this.#records.list({ ...query, isMeant: (record) => seesConversation(by, record) && isMeant(record) });
   }
 
   /** The fold of an open conversation. */

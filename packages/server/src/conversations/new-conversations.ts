@@ -89,7 +89,10 @@ export class NewConversations {
   }
 
   async #make(id: string, params: CreateConversationParams): Promise<CreateResult> {
-    const folder = await workspaceFolder(await this.#registry.rootsNow(), id, params.directory);
+    const roots = await this.#registry.rootsNow();
+    // Folders of the machine are nobody's organisation's: users get one of the conversation's own.
+    const mayName = params.by?.userId === undefined;
+    const folder = await workspaceFolder(mayName ? roots : { ...roots, base: undefined, allowed: [] }, id, params.directory);
     if (!folder.ok) return folder;
     const network = checkNetworkParams(this.#registry.networkRules, params.network ?? {});
     if (!network.ok) return network;

@@ -2,8 +2,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { excerptAround, searchedWords, type EventLog, type PastHit, type PastHits, type SearchPast } from '@tendon/core';
 import { isAction, isObservation, type Event } from '@tendon/protocol';
+import { isFoundBy } from '../conversations/conversation-access.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { Caller } from '../platform/auth/caller.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { EventSearch } from './event-search.ts';
 
@@ -29,16 +31,22 @@ export function searchPast(own: StoredConversation, parts: PastParts): SearchPas
   return async (query, { signal }) => {
     const words = searchedWords(query);
     if (words.length === 0) return { hits: [], isPartial: false };
-    const listed = async () => (KNOWS_ITSELF_ALONE.has(own.trigger) ? [] : await parts.conversations.list({ limit: MAX_CONVERSATIONS }));
+    const listed = async () =>
+      KNOWS_ITSELF_ALONE.has(own.trigger)
+        ? []
+        : await parts.conversations.list({ limit: MAX_CONVERSATIONS, isMeant: (other) => isFoundBy(own, other) });
     return search(words, { listed, inOrder: (others) => inOrder(own, others), each: MAX_HITS_EACH, all: MAX_HITS }, { parts, signal });
   };
 }
 
 /** For a person: the newest place in each conversation, the most recently begun first. */
-export function searchAll(query: string, sought: { readonly parts: PastParts; readonly signal: AbortSignal }): Promise<PastHits> {
+export function searchAll(
+  query: string,
+  sought: { readonly parts: PastParts; readonly signal: AbortSignal; readonly by: Caller },
+): Promise<PastHits> {
   const words = searchedWords(query);
   if (words.length === 0) return Promise.resolve({ hits: [], isPartial: false });
-  const listed = () => sought.parts.conversations.list({ limit: MAX_CONVERSATIONS });
+  const listed = () => sought.parts.conversations.list({ limit: MAX_CONVERSATIONS, by: sought.by });
   return search(words, { listed, inOrder: (others) => others, each: 1, all: MAX_HITS_FOR_A_PERSON }, sought);
 }
 

@@ -86,3 +86,11 @@ it('EN922: a file that is a link or no text is neither followed nor written over
   expect(await notes.list()).toMatchObject([{ name: 'user', text: '', problem: 'it is a link' }]);
   expect(readFileSync(outside, 'utf8')).toBe('not ours');
 });
+
+it('SV1315: what agents of one organisation note, those of another do not read', async () => {
+  const { notes } = opened();
+  const [acme, labs] = [notes.of({ ...PLACE, organisation_id: 'acme' }), notes.of({ ...PLACE, organisation_id: 'labs' })];
+  for (const about of ['user', 'repository'] as const) expect(await acme.take({ about, text: 'of acme' })).toMatchObject({ ok: true });
+  expect((await acme.read()).map(({ lines }) => lines)).toEqual([['of acme'], ['of acme']]);
+  for (const other of [labs, notes.of(PLACE)]) expect((await other.read()).map(({ lines }) => lines)).toEqual([[], []]);
+});

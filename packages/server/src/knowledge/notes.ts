@@ -23,7 +23,7 @@ const MAX_BYTES = 16 * 1024;
 const MAX_READ_BYTES = 1024 * 1024;
 const MAX_FILES = 500;
 
-type NotedPlace = Pick<StoredConversation, 'id' | 'workspace' | 'selected_repository' | 'git_provider'>;
+type NotedPlace = Pick<StoredConversation, 'id' | 'workspace' | 'selected_repository' | 'git_provider' | 'organisation_id'>;
 
 export interface ConversationNotes {
   readonly take: TakeNote;
@@ -43,16 +43,20 @@ export class Notes {
 
   /** Those that count in this conversation. */
   of(place: NotedPlace): ConversationNotes {
-    const repository = repositoryName(place);
+    // What the agents of one organisation note, those of another do not read.
+    const prefix = place.organisation_id === undefined ? '' : `organisations/${place.organisation_id}/`;
+    const user = `${prefix}user`;
+    const named = repositoryName(place);
+    const repository = named && prefix + named;
     return {
       take: async (note) => {
-        const name = note.about === 'user' ? 'user' : repository;
+        const name = note.about === 'user' ? user : repository;
         if (name === undefined) return { ok: false, problem: NO_REPOSITORY };
         return this.#changes.run(() => this.#take(name, note));
       },
       read: async () => {
-        const user = await this.#read('user', 'user');
-        return repository === undefined ? [user] : [user, await this.#read('repository', repository)];
+        const own = await this.#read('user', user);
+        return repository === undefined ? [own] : [own, await this.#read('repository', repository)];
       },
     };
   }

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Routes } from '../platform/http/app.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
 
@@ -14,24 +15,31 @@ const SUMMARY = 'Tools that open pull requests, by the Model Context Protocol (s
 
 interface McpContext extends PullRequestParts {
   readonly logger: Logger;
+  readonly conversations: PullRequestParts['conversations'] & Pick<Conversations, 'visibility'>;
 }
 
 /** The server's own tools at the address of 0.62, for agents of whichever program. */
 export const mcpRoutes: Routes<McpContext> = (app, context) => {
   const errorHandler = failing(context);
 
-  app.post('/mcp/mcp', { bodyLimit: MAX_BYTES, errorHandler, schema: { summary: SUMMARY } }, async ({ body, headers }, reply) => {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      return sendError(reply, 400, INVALID_REQUEST, 'one message of JSON-RPC 2.0 is expected');
-    }
-    const { answerMessage } = await import('./answer-message.ts');
-    const version = headers['mcp-protocol-version'];
-    const message = { body, protocolVersion: typeof version === 'string' ? version : undefined, conversation: conversationOf(headers) };
-    const answer = await answerMessage(message, context);
-    const type = answer.headers.get('content-type');
-    if (type !== null) void reply.type(type);
-    return reply.code(answer.status).send(await answer.text());
-  });
+  app.post(
+    '/mcp/mcp',
+    { bodyLimit: MAX_BYTES, errorHandler, schema: { summary: SUMMARY } },
+    async ({ body, headers, principal }, reply) => {
+      if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+        return sendError(reply, 400, INVALID_REQUEST, 'one message of JSON-RPC 2.0 is expected');
+      }
+      const { answerMessage } = await import('./answer-message.ts');
+      const version = headers['mcp-protocol-version'];
+      const named = conversationOf(headers);
+      const conversation = named !== undefined && (await context.conversations.visibility.sees(principal, named)) ? named : undefined;
+      const message = { body, protocolVersion: typeof version === 'string' ? version : undefined, conversation };
+      const answer = await answerMessage(message, context);
+      const type = answer.headers.get('content-type');
+      if (type !== null) void reply.type(type);
+      return reply.code(answer.status).send(await answer.text());
+    },
+  );
 
   refuseStreams(app);
 };

@@ -93,7 +93,9 @@ export class Connection {
   }
 
   async #attach(conversationId: string, cursor: Cursor, opens: boolean): Promise<CatalogError | undefined> {
-    const { conversations, wire, isWatcher } = this.#options;
+    const { conversations, wire, isWatcher, by } = this.#options;
+    if (by?.userId !== undefined && !(await conversations.visibility.sees(by, conversationId)))
+      return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
     wire.sendVolatile({ volatile: 'replay', phase: 'begin' });
     const isThere = isWatcher || (await conversations.start(conversationId, { unlessStopped: !opens }));
     const held = isThere ? await conversations.enter(conversationId) : undefined;

@@ -81,12 +81,13 @@ export class InBandSession {
   async #conversationOf(
     frame: Frame,
   ): Promise<{ readonly ok: true; readonly id: string } | { readonly ok: false; readonly error: CatalogError }> {
-    const { conversations, jwtSecret } = this.#options;
+    const { conversations, jwtSecret, by } = this.#options;
     const session = new ClientSession(this.#options);
     const decoded = openhandsV0.decode(frame);
     if (typeof frame.token === 'string' && frame.token !== '') {
       const id = await readToken(frame.token, jwtSecret);
-      if (id === undefined || !(await conversations.get(id))) return { ok: false, error: catalogError('INVALID_TOKEN') };
+      if (id === undefined || !(await conversations.get(id)) || !(await conversations.visibility.sees(by, id)))
+        return { ok: false, error: catalogError('INVALID_TOKEN') };
       // Its key is not stored: who comes back brings it again.
       const error = decoded.type === 'initialize' ? await session.initialize(decoded, id) : undefined;
       return error ? { ok: false, error } : { ok: true, id };

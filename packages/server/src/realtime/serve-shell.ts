@@ -84,6 +84,7 @@ async function converse(socket: WebSocket, asked: Asked, context: ShellContext):
 
 /** Starts the sandbox if need be. Rejects with words for the person. */
 async function openShell({ id, size, takesOver, principal }: Asked, context: ShellContext): Promise<Duplex> {
+  if (!(await context.conversations.visibility.sees(principal, id))) throw new Error(catalogError('CONVERSATION_NOT_FOUND', id).message);
   const workspace = await workspaceOf(context, id);
   if ('code' in workspace) throw new Error(workspace.message);
   if (takesOver) await takeOver(context, id, principal);

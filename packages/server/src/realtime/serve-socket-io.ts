@@ -114,7 +114,9 @@ async function refusalOf(socket: Socket, context: RealtimeContext): Promise<Cata
   const access = admit(context, socket.request, { need: needOfSocket('/socket.io', id), conversation: id, isSocket: true });
   if (!access.ok) return access.error.code === 'UNAUTHORIZED' ? { ...access.error, message: 'invalid_session_api_key' } : access.error;
   if (id === '') return catalogError('NO_CONVERSATION_ID');
-  if (id !== undefined && !(await conversations.get(id))) return catalogError('CONVERSATION_NOT_FOUND', id.slice(0, 100));
+  const isThere =
+    id === undefined || ((await conversations.get(id)) !== undefined && (await conversations.visibility.sees(access.principal, id)));
+  if (!isThere) return catalogError('CONVERSATION_NOT_FOUND', id.slice(0, 100));
   const isDocument = isBack || dialect === 'events-doc';
   const latest = isDocument && back?.conversation === id ? (back?.latestEventId ?? latest_event_id) : latest_event_id;
   const session = isDocument || id === undefined ? nameSession(socket, id) : undefined;

@@ -7,11 +7,14 @@ import { ById } from '../platform/http/request-parts.ts';
 import { fail } from '../platform/http/failure.ts';
 import type { SandboxPool } from '@tendon/runtime';
 
+interface SeenConversations {
+  readonly visibility: { sees(by: Caller, id: string): Promise<boolean> };
+  stop(id: string, by?: Caller): Promise<{ readonly wasRunning: boolean } | undefined>;
+}
+
 /** Ours: what sandboxes there are, what they use, and their ends. */
 interface SandboxContext {
-  readonly conversations: TitledListContext['conversations'] & {
-    stop(id: string, by?: Caller): Promise<{ readonly wasRunning: boolean } | undefined>;
-  };
+  readonly conversations: TitledListContext['conversations'] & SeenConversations;
   readonly runtimes: SandboxPool;
   /** Unset: there is no other server. */
   readonly peers?: RemoteSandboxes | undefined;
@@ -24,10 +27,12 @@ interface RemoteSandboxes {
 }
 
 export const sandboxRoutes: Routes<SandboxContext> = (app, { conversations, runtimes, peers }) => {
-  app.get('/api/sandboxes', { schema: { response: { 200: SandboxList } } }, async () => {
+  app.get('/api/sandboxes', { schema: { response: { 200: SandboxList } } }, async ({ principal }) => {
     const [own, remote] = await Promise.all([listTitled({ conversations, runtimes }), peers?.sandboxes() ?? []]);
     const isListed = new Set(own.map(({ incarnation }) => incarnation));
-    return { sandboxes: [...own, ...remote.filter(({ incarnation }) => !isListed.has(incarnation))] };
+    const all = [...own, ...remote.filter(({ incarnation }) => !isListed.has(incarnation))];
+    const seen = await Promise.all(all.map((one) => conversations.visibility.sees(principal, one.conversation_id)));
+    return { sandboxes: all.filter((_one, at) => seen[at]) };
   });
   // The agent stops too: else its next action would start another one.
   const stopping = { params: ById, response: { 200: z.object({ stopped: z.literal(true) }), 404: Failure } };

@@ -6,11 +6,12 @@ import { MessageAction, isAction, isObservation, type AgentState, type Event } f
 import type { Clock, EventLog } from '@tendon/core';
 import type { Mask } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { Caller } from '../platform/auth/caller.ts';
 import { readRepository } from '../git-providers/repository-source.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
 import { postResult } from './post-result.ts';
-import type { TriggerStore } from './trigger-store.ts';
+import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
 
 export interface DeliveryPorts {
   readonly store: Pick<TriggerStore, 'get'>;
@@ -59,6 +60,7 @@ async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<St
   if (read?.ok === false) return fail(`repository: ${read.problem}`);
   const created = await conversations.create({
     request: { id, digest: id },
+    by: ownerOf(trigger),
     repository,
     branch,
     gitProvider: provider,
@@ -72,6 +74,13 @@ async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<St
     if (!submitted.ok) return fail(submitted.error.message);
   }
   return deliveries.change(delivery, { state: 'working', conversation_id: id });
+}
+
+/** Its conversations belong to who made it. */
+function ownerOf({ id, organisation_id: organisationId, created_by: user }: StoredTrigger): Caller | undefined {
+  return (
+    user && { userId: user.id, userName: user.name, ...(organisationId && { organisationId }), keyName: `trigger ${id}`, scope: 'drive' }
+  );
 }
 
 const LOG_PAGE = 100;

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock, RecordStore } from '@tendon/core';
-import type { CommentTarget, TriggerKind, TriggerMention, TriggerSchedule } from '@tendon/protocol';
+import type { CommentTarget, EventAuthor, TriggerKind, TriggerMention, TriggerSchedule } from '@tendon/protocol';
 import { Mutex } from '@tendon/protocol/async';
 import { Secret } from '@tendon/protocol/masking';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
@@ -28,7 +28,13 @@ interface TriggerWork {
   readonly agent: string | null;
 }
 
-export interface StoredTrigger extends TriggerCause, TriggerWork {
+/** Whose it is, where the server has users: of its organisation, and for whom its conversations are. */
+export interface TriggerOwner {
+  readonly organisation_id?: string;
+  readonly created_by?: EventAuthor;
+}
+
+export interface StoredTrigger extends TriggerCause, TriggerWork, TriggerOwner {
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;

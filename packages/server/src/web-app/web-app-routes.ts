@@ -63,7 +63,7 @@ function isPage({ url, headers }: FastifyRequest): boolean {
 function sendLogin(context: WebAppContext, request: FastifyRequest, reply: FastifyReply): boolean {
   const needed = needsLogin(context, request);
   if (needed === undefined) return false;
-  const page = needed === 'again' ? askAgainPage() : loginPage(safePath(request.url));
+  const page = needed === 'again' ? askAgainPage() : loginPage(safePath(request.url), { provider: context.config.oidc?.issuer.host });
   void reply
     .code(needed === 'again' ? 200 : 401)
     .headers(LOGIN_HEADERS)

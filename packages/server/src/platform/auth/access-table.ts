@@ -15,6 +15,9 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'GET /*',
     'GET /login',
     'POST /login',
+    // To the identity provider and back.
+    'GET /login/oidc',
+    'GET /login/oidc/callback',
     // Asked by a browser that another site leads here: the state that it brings is what lets it in.
     'GET /mcp/oauth/callback',
     // Whose sender has the secret of the trigger instead.
@@ -23,6 +26,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
   shared: [`GET ${ONE}`, `GET ${ONE}/events`, `GET ${ONE}/events/search`, `GET ${ONE}/trajectory`, 'WATCH /socket.io', 'WATCH /ws'],
   read: [
     'GET /server_info',
+    'GET /api/whoami',
+    'POST /api/whoami/organisation',
     'GET /metrics',
     'GET /api/backend-settings',
     'GET /api/options/config',
@@ -204,6 +209,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'PATCH /api/triggers/:id',
     'DELETE /api/triggers/:id',
     'GET /api/audit',
+    'GET /api/users',
+    'PATCH /api/users/:id',
     'GET /api/keys',
     'POST /api/keys',
     'DELETE /api/keys/:id',
@@ -214,6 +221,51 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'POST /cluster/drain',
   ],
 };
+
+/**
+ * Whose what a route is about, where the server has users. `server`: every organisation's, so a user has to administer the server. `own`: the
+ * caller's, so a user in a browser needs no scope. `conversation`: of the one that `:id` names. Everything else is the organisation's, or nobody's.
+ */
+export type Reach = 'server' | 'own' | 'conversation';
+
+const SERVER: ReadonlySet<string> = new Set([
+  'GET /metrics',
+  'GET /api/audit',
+  'POST /api/settings',
+  'GET /api/rules',
+  'DELETE /api/rules/:rule',
+  'POST /api/models/probe',
+  'POST /api/reset-settings',
+  'GET /api/mcp/logins',
+  'POST /api/mcp/logins',
+  'DELETE /api/mcp/logins',
+  'POST /api/mcp/test',
+  'GET /api/secrets',
+  'POST /api/secrets',
+  'PUT /api/secrets/:id',
+  'DELETE /api/secrets/:id',
+  'POST /api/add-git-providers',
+  'POST /api/unset-provider-tokens',
+  'GET /api/notes',
+  'PUT /api/notes',
+  'GET /api/extensions',
+  'POST /api/sandboxes/reclaim',
+  `POST ${ONE}/network/always`,
+  `POST ${ONE}/confirmation/always`,
+]);
+const OWN: ReadonlySet<string> = new Set(['GET /api/keys', 'POST /api/keys', 'DELETE /api/keys/:id']);
+
+export function reachOf(method: string, route: string | undefined): Reach | undefined {
+  const row = `${method === 'HEAD' ? 'GET' : method} ${route}`;
+  if (SERVER.has(row)) return 'server';
+  if (OWN.has(row)) return 'own';
+  return namesConversation(route) ? 'conversation' : undefined;
+}
+
+/** Whether `:id` is a conversation's. */
+export function namesConversation(route: string | undefined): boolean {
+  return route !== undefined && /^\/api\/(?:conversations|sandboxes)\/:id(?:\/|$)/.test(route);
+}
 
 const NEEDS: ReadonlyMap<string, Need> = new Map(
   Object.entries(ROWS).flatMap(([need, rows]) => rows.map((row) => [row, need as Need] as const)),

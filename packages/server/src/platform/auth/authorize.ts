@@ -7,12 +7,14 @@
  * A3  With a key configured every request identifies its caller, unless its route is public by `access-table.ts`; nothing is public by its path.
  * A4  The caller has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
  * A5  A cookie counts only from the app's own pages.
+ * A6  A user without a right to the whole server is refused what concerns every organisation, whatever their scope; of what is theirs alone
+ *     they may everything in a browser; a key of theirs needs the scope. Which conversations are theirs is decided where the record is read (`sees`).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/protocol/masking';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { isPreviewName, type PreviewSite } from '../preview-site.ts';
-import type { Need } from './access-table.ts';
+import type { Need, Reach } from './access-table.ts';
 import { identify, type Asking, type Keyring, type Principal } from './identify.ts';
 import { hostnameOf, isLoopbackName } from '../loopback.ts';
 
@@ -32,6 +34,8 @@ export interface AccessRequest extends Asking {
   /** The address of ours that the client connected to. */
   readonly localAddress: string | undefined;
   readonly need: Need;
+  /** Default: what the caller's organisation has. */
+  readonly reach?: Reach;
   /** The one conversation that is asked for. */
   readonly conversation?: string | undefined;
   readonly isSocket?: boolean;
@@ -59,11 +63,13 @@ export function authorize(request: AccessRequest, rules: AccessRules): Access {
   return allows(principal, request);
 }
 
-function allows(principal: Principal, { need, conversation }: AccessRequest): Access {
+function allows(principal: Principal, { need, reach, conversation }: AccessRequest): Access {
   if (principal.scope === undefined) {
     return need === 'shared' && conversation === principal.conversation ? { ok: true, principal } : refused('NOT_SHARED');
   }
-  const least = need === 'shared' || need === 'public' ? 'read' : need;
+  const isUser = principal.userId !== undefined;
+  if (isUser && reach === 'server' && !principal.administersServer) return refused('SERVER_ADMINS_ONLY');
+  const least = need === 'shared' || need === 'public' || (isUser && reach === 'own' && principal.key === undefined) ? 'read' : need;
   return RANK[principal.scope] >= RANK[least] ? { ok: true, principal } : refused('SCOPE_TOO_NARROW', least);
 }
 

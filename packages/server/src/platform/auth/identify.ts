@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Caller } from './caller.ts';
-import type { TokenStores, ApiKey, Login } from './token-stores.ts';
+import type { Scope } from '@tendon/protocol';
+import type { TokenStores, ApiKey, Login, TokenOwner } from './token-stores.ts';
 import { sessionCookies } from './session-cookie.ts';
 import type { IssuedToken } from './token-store.ts';
 
@@ -13,6 +14,8 @@ export interface Principal extends Caller {
   readonly ended?: (signal: AbortSignal) => Promise<void>;
   /** The key of ours that it came in by. */
   readonly key?: string;
+  /** It may change what every organisation of the server shares. Unset, where it is a user: it may not. */
+  readonly administersServer?: boolean;
   /** It came in by a cookie, which browsers send along for any page. */
   readonly login?: IssuedToken<Login>;
 }
@@ -29,6 +32,7 @@ export interface Asking {
   readonly headers: IncomingHttpHeaders;
 }
 
+const RANK = { read: 1, drive: 2, admin: 3 } as const satisfies Record<Scope, number>;
 const OWNER: Principal = { keyName: 'owner', scope: 'admin' };
 
 /** `wrong`: something was given that opens nothing. */
@@ -57,22 +61,44 @@ export function fingerprintOf(key: Secret): string {
   return digest(`tendon login\0${key.reveal()}`).toString('base64url').slice(0, 22);
 }
 
-function keyHolder({ id, value }: IssuedToken<ApiKey>, { keys }: TokenStores): Principal {
+/** `undefined`: its user is there no more. */
+function keyHolder({ id, value }: IssuedToken<ApiKey>, { keys, users }: TokenStores): Principal | undefined {
+  const holder = heldBy(value.owner, users, (signal) => keys.ended(id, signal));
+  if (!holder) return undefined;
   void keys.use(id).catch(() => undefined); // Only the time of use is lost.
-  return { keyName: `key ${id}`, scope: value.scope, key: id, ended: (signal) => keys.ended(id, signal) };
+  return { ...holder, scope: lesser(value.scope, holder.scope), keyName: `key ${id}`, key: id };
 }
 
-function bySharedLink(token: string, { shares, keys }: TokenStores): Principal | undefined {
+type Held = Pick<Principal, 'userId' | 'userName' | 'organisationId' | 'administersServer' | 'ended'> & { readonly scope: Scope };
+type Ended = NonNullable<Principal['ended']>;
+
+/** What a token's owner may do now. A server that has no users any more lets none of theirs in. */
+function heldBy(owner: TokenOwner | undefined, users: TokenStores['users'], ended: Ended): Held | undefined {
+  if (!owner) return { scope: 'admin', ended };
+  const member = users?.member(owner.user, owner.organisation);
+  if (!member) return undefined;
+  const { userId, userName, organisationId, scope, administersServer } = member;
+  const both: Ended = (signal) => firstOf(signal, (each) => [ended(each), users!.ended(member, each)]);
+  return { userId, userName, organisationId, administersServer, scope, ended: both };
+}
+
+function lesser(one: Scope, other: Scope): Scope {
+  return RANK[one] < RANK[other] ? one : other;
+}
+
+function bySharedLink(token: string, { shares, keys, users }: TokenStores): Principal | undefined {
   const held = shares.find(token);
-  const { key } = held?.value ?? {};
+  const { key, owner } = held?.value ?? {};
   if (!held || (key !== undefined && !keys.get(key))) return undefined;
+  const byKey: Ended = (signal) => firstOf(signal, (each) => [shares.ended(held.id, each), ...(key ? [keys.ended(key, each)] : [])]);
+  const holder = heldBy(owner, users, byKey);
+  if (!holder) return undefined;
   void shares.use(held.id).catch(() => undefined);
-  const ended = (signal: AbortSignal) => firstOf(signal, (each) => [shares.ended(held.id, each), ...(key ? [keys.ended(key, each)] : [])]);
-  return { keyName: `share ${held.id}`, scope: undefined, conversation: held.value.conversation, ended };
+  return { keyName: `share ${held.id}`, scope: undefined, conversation: held.value.conversation, ended: holder.ended! };
 }
 
 function byLogin(headers: IncomingHttpHeaders, { sessionApiKey, tokens }: Keyring): Principal | undefined {
-  const { logins, keys } = tokens!;
+  const { logins, keys, users } = tokens!;
   for (const token of sessionCookies(headers)) {
     const login = logins.find(token);
     if (!login) continue;
@@ -82,10 +108,16 @@ function byLogin(headers: IncomingHttpHeaders, { sessionApiKey, tokens }: Keyrin
       if (!sessionApiKey || key.fingerprint !== fingerprintOf(sessionApiKey)) continue;
       return { keyName, scope: 'admin', login, ended: (signal) => logins.ended(login.id, signal) };
     }
+    const isOver: Ended = (signal) => logins.ended(login.id, signal);
+    if ('user' in key) {
+      const holder = heldBy(key, users, isOver);
+      if (holder) return { ...holder, keyName, login };
+      continue;
+    }
     const held = keys.get(key.id);
-    if (!held) continue;
-    const ended = (signal: AbortSignal) => firstOf(signal, (each) => [logins.ended(login.id, each), keys.ended(key.id, each)]);
-    return { keyName, scope: held.value.scope, login, key: key.id, ended };
+    const both: Ended = (signal) => firstOf(signal, (each) => [isOver(each), keys.ended(key.id, each)]);
+    const holder = held && heldBy(held.value.owner, users, both);
+    if (holder) return { ...holder, scope: lesser(held.value.scope, holder.scope), keyName, login, key: key.id };
   }
   return undefined;
 }

@@ -14,11 +14,16 @@ export function isSessionCookie(name: string): boolean {
 }
 
 /** `Set-Cookie` of a session, or with an empty token of its end. */
-export function sessionCookie(token: string, headers: IncomingHttpHeaders): string {
-  const isSafe = headers.origin?.startsWith('https:') || headers['x-forwarded-proto'] === 'https';
-  const seconds = token === '' ? 0 : LOGIN_SECONDS;
+export function sessionCookie(token: string, headers: IncomingHttpHeaders, lasts: number = LOGIN_SECONDS): string {
+  const isSafe = isFromSafeOrigin(headers);
+  const seconds = token === '' ? 0 : lasts;
   const rest = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
   return isSafe ? `${NAMES[1]}=${token}; ${rest}; Secure` : `${NAMES[0]}=${token}; ${rest}`;
+}
+
+/** Whether the browser came by HTTPS, as far as it or the proxy before us says. */
+export function isFromSafeOrigin(headers: IncomingHttpHeaders): boolean {
+  return headers.origin?.startsWith('https:') === true || headers['x-forwarded-proto'] === 'https';
 }
 
 /** Names and values in the order of the header. */

@@ -15,6 +15,7 @@ import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig, CloneEnvironment, cloneConfig, type CloneLimits } from './network-config.ts';
 import { TracingEnvironment, tracingConfig, type TracingConfig } from './tracing-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
+import { UsersEnvironment, usersConfig, type OidcConfig } from './users-config.ts';
 
 /** Where the server listens, and what it shows there. */
 export interface HttpConfig {
@@ -37,6 +38,8 @@ export interface AccessConfig {
   readonly localToken: boolean;
   /** Unset: generated and stored in `home`. */
   readonly jwtSecret: Secret | undefined;
+  /** The identity provider of the server's users. Unset: there are none, and nothing of them is loaded. */
+  readonly oidc: OidcConfig | undefined;
   /** What `tendon executor` asks of who comes in: the key, or a file that holds it. */
   readonly executorKey: Secret | undefined;
   readonly executorKeyFile: string | undefined;
@@ -217,6 +220,7 @@ export const Environment = z.object({
   ...TracingEnvironment.shape,
   ...BlobsEnvironment.shape,
   ...GovernanceEnvironment.shape,
+  ...UsersEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -232,6 +236,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   const blobs = blobsConfig(values);
   if (typeof blobs === 'string') return { ok: false, problems: [blobs] };
+  const oidc = usersConfig(values);
+  if (typeof oidc === 'string') return { ok: false, problems: [oidc] };
   return {
     ok: true,
     config: {
@@ -248,6 +254,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       sessionApiKey: values.SESSION_API_KEY,
       localToken: values.TENDON_LOCAL_TOKEN,
       jwtSecret: values.JWT_SECRET,
+      oidc,
       runtime: values.RUNTIME,
       executorHost: executorUrl === undefined ? undefined : { url: new URL(executorUrl), key: values.SANDBOX_API_KEY },
       executorKey: values.TENDON_EXECUTOR_KEY,

@@ -14,7 +14,7 @@ export interface AdmitContext {
   readonly logger: Logger;
 }
 
-type AdmitRequest = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
+type AdmitRequest = Pick<AccessRequest, 'need' | 'reach' | 'conversation' | 'isSocket'>;
 
 /**
  * Authorizes a request to any endpoint, and slows down an address that tries wrong keys. A wrong key is

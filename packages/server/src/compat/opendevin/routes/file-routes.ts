@@ -37,7 +37,8 @@ function refreshFiles(app: App, context: FileContext, url: string): void {
     const isAwaited = request.headers.authorization === undefined && config.workspaceBase !== undefined;
     const coming = (): Promise<string | undefined> => WsSessions.of(context).latestConversation(AbortSignal.timeout(FIRST_MS));
     const conversation = typeof meant === 'string' ? meant : isAwaited ? await coming() : undefined;
-    if (conversation === undefined || (await isUntouched(context, conversation))) return nothing;
+    if (conversation === undefined || !(await context.conversations.visibility.sees(request.principal, conversation))) return nothing;
+    if (await isUntouched(context, conversation)) return nothing;
     const workspace = await workspaceOf(context, conversation);
     if ('code' in workspace) return nothing;
     return workspaceTree(workspace.runtime.files).catch((cause: unknown) => {

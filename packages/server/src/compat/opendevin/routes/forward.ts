@@ -61,7 +61,14 @@ export async function readBearer(request: FastifyRequest, context: BearerContext
   if (authorization === undefined) return { state: 'absent' };
   const token = /^Bearer\s+(\S+)$/i.exec(authorization)?.[1];
   const sid = token && (await readToken(token, context.jwtSecret));
-  return sid ? { state: 'session', sid, record: await WsSessions.of(context).get(sid) } : { state: 'bad' };
+  return sid ? { state: 'session', sid, record: await seenRecord(request, sid, context) } : { state: 'bad' };
+}
+
+/** Without its conversation, where the caller does not see that: the token shows which is meant, and opens nothing. */
+async function seenRecord({ principal }: FastifyRequest, sid: string, context: BearerContext): Promise<WsSessionRecord> {
+  const record = await WsSessions.of(context).get(sid);
+  const { conversation, ...rest } = record;
+  return conversation === undefined || (await context.conversations.visibility.sees(principal, conversation)) ? record : rest;
 }
 
 /**
@@ -74,6 +81,6 @@ export async function conversationMeant(request: FastifyRequest, context: Bearer
   if (bearer.state === 'bad') return catalogError('INVALID_TOKEN');
   if (bearer.state === 'absent' && latest === undefined)
     return { ...catalogError('UNAUTHORIZED'), message: 'Missing Authorization header' };
-  const record = bearer.state === 'session' ? bearer.record : await WsSessions.of(context).get(latest!);
+  const record = bearer.state === 'session' ? bearer.record : await seenRecord(request, latest!, context);
   return record.conversation ?? { ...catalogError('CONVERSATION_NOT_FOUND'), message: 'Session not found' };
 }
