@@ -15,8 +15,8 @@ const TIMEOUTS = {
   others: { testTimeout: 180_000, hookTimeout: 180_000 },
 };
 
-/** `quick` is the daily check; `thorough` adds real processes, faults and the browser; `shared` and `long` run only when asked for. */
-const project = (name: 'quick' | 'thorough' | 'shared' | 'long', include: string[], exclude: string[] = []) => ({
+/** `quick` is the daily check; `thorough` adds real processes, faults and the browser; the others run only when asked for. */
+const project = (name: 'quick' | 'thorough' | 'cluster' | 'shared' | 'long', include: string[], exclude: string[] = []) => ({
   extends: true as const,
   test: {
     name,
@@ -73,6 +73,7 @@ export default defineConfig({
         'test/conformance/**/*.slow.test.ts',
         'test/{e2e,faults,isolation}/**/*.test.ts',
       ]),
+      project('cluster', ['test/cluster/**/*.test.ts']),
       project('shared', ['test/shared/**/*.test.ts']),
       project('long', [
         'test/long/**/*.test.ts',

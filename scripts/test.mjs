@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm test`: everything that a fresh machine can prove, set-up included. The last line is `N passed, N failed`.
 //   --long     the soaks instead        --shared   what needs ../shared (recorded runs, peers) instead
+//   --cluster  several servers on one Postgres instead
 //   --record  also writes how long each file takes, by which test/order-of-files.ts orders them
 //   a word: only the test files with it in their path
 import { runWithChecks, runSteps } from './steps.mjs';
@@ -10,6 +11,7 @@ const build = { name: 'build', args: ['scripts/build.mjs', '--if-stale', 'execut
 const RUNS = {
   all: [build, { name: 'tests', args: ['--project=quick', '--project=thorough'], tests: true }],
   long: [build, { name: 'long tests', args: ['--project=long', '--maxWorkers=2'], tests: true }],
+  cluster: [build, { name: 'tests of several servers', args: ['--project=cluster', '--maxWorkers=2'], tests: true }],
   shared: [build, { name: 'tests with ../shared', args: ['--project=shared'], tests: true }],
 };
 
@@ -19,7 +21,7 @@ const record = options.includes('record');
 const [mode = 'all'] = options.filter((option) => option !== 'record');
 const files = given.filter((arg) => !arg.startsWith('--'));
 try {
-  if (!(mode in RUNS)) throw new Error(`unknown option --${mode}; there are --long, --shared and --record`);
+  if (!(mode in RUNS)) throw new Error(`unknown option --${mode}; there are --long, --cluster, --shared and --record`);
   const run = mode === 'all' ? runWithChecks : runSteps;
   const steps = RUNS[mode].map((step) => (step.tests ? { ...step, record, args: [...step.args, ...files] } : step));
   process.exitCode = (await run(steps, setup('test'))) ? 0 : 1;

@@ -68,6 +68,17 @@ export class TendonProcess {
     return tendon;
   }
 
+  /** One of several servers on a database, where the others reach it; with `script` it has no sandboxes, and its model plays that. */
+  static async sharing(databaseUrl: string, env: NodeJS.ProcessEnv = {}, script?: unknown): Promise<TendonProcess> {
+    const port = await freePort();
+    const place = { TENDON_DATABASE_URL: databaseUrl, TENDON_ADVERTISE_URL: `http://127.0.0.1:${port}`, JWT_SECRET: 'the same on every server' };
+    const model = script === undefined ? {} : { RUNTIME: 'none', LLM_MODEL: 'scripted/script.json' };
+    const tendon = new TendonProcess(port, { ...place, ...model, ...env }, builtTendon());
+    if (script !== undefined) writeFileSync(join(tendon.home, 'script.json'), JSON.stringify(script));
+    await tendon.start();
+    return tendon;
+  }
+
   /** Its home is a file system of its own of this size, which ends with the process; needs no privilege. The model plays `script`. */
   static async onSmallDisk(megabytes: number, script: unknown, env: NodeJS.ProcessEnv = {}): Promise<TendonProcess> {
     const mount = `mount -t tmpfs -o size=${megabytes}m tmpfs "$TENDON_HOME" && cd "$TENDON_HOME" && exec "$@"`;

@@ -104,17 +104,18 @@ export class Destinations {
   }
 
   async #leastLoaded(without = NONE): Promise<Destination> {
-    const takers = await this.#takers(without);
-    const [server] = takers.toSorted((a, b) => this.#loadOf(a) - this.#loadOf(b));
-    if (server) this.#sent.get(server.id)!.count += 1;
-    return this.#to(server);
+    const takers = (await this.#takers(without)).map((server) => ({ server, sent: this.#sentTo(server) }));
+    const [least] = takers.toSorted((a, b) => a.sent.load + a.sent.count - (b.sent.load + b.sent.count));
+    if (least) least.sent.count += 1;
+    return this.#to(least?.server);
   }
 
-  #loadOf({ id, load }: ServerNode): number {
+  #sentTo({ id, load }: ServerNode): { readonly load: number; count: number } {
     const known = this.#sent.get(id);
-    if (known?.load === load) return load + known.count;
-    this.#sent.set(id, { load, count: 0 });
-    return load;
+    if (known?.load === load) return known;
+    const sent = { load, count: 0 };
+    this.#sent.set(id, sent);
+    return sent;
   }
 
   /** Rendezvous hashing: where a server comes or goes, only what is nearest to it moves. */

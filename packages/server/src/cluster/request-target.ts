@@ -5,6 +5,7 @@ import type { Secret } from '@tendon/protocol/masking';
 import { readWsRequest } from '../compat/opendevin/sockets/ws-handshake.ts';
 import { cookiesIn } from '../platform/auth/session-cookie.ts';
 import type { HttpConfig } from '../platform/config/config.ts';
+import { ById } from '../platform/http/request-parts.ts';
 import { previewPlace, type PreviewPlace } from '../platform/preview-site.ts';
 import { COOKIE, entryIn } from '../previews/authorize-preview.ts';
 import { createPreviewKeys } from '../previews/preview-keys.ts';
@@ -21,7 +22,7 @@ export type Target =
 
 export interface FoundTarget {
   readonly target: Target;
-  /** What opens it: a key of this server; a preview's own link, which was followed; or what its sender signs it with. */
+  /** What opens it: a key of this server; a preview's own link, which was followed; or what its sender proves by what it sends. */
   readonly opensBy: 'key' | 'link' | 'signature';
 }
 
@@ -42,7 +43,9 @@ export function targetOf(request: IncomingMessage, context: TargetContext): Foun
   const path = decoded(raw);
   if (path === undefined) return undefined;
   const target = headers.upgrade === undefined ? targetOfPath(path, query, request) : targetOfSocket(path, query, request);
-  return target && { target, opensBy: WEBHOOK.test(path) ? 'signature' : 'key' };
+  // What can be no id is refused here, by the words of each endpoint.
+  if (target?.about === 'conversation' && !ById.safeParse(target).success) return undefined;
+  return target && { target, opensBy: WEBHOOK.test(path) || path === LOGIN_ANSWER ? 'signature' : 'key' };
 }
 
 function targetOfPreview({ url = '/', headers }: IncomingMessage, place: PreviewPlace, context: TargetContext): FoundTarget | undefined {
@@ -73,6 +76,9 @@ const ONE = /^\/api\/(?:conversations|sandboxes)\/([^/]+)(?:\/|$)/;
 const RECLAIM = '/api/sandboxes/reclaim';
 const TRIGGER = /^\/api\/triggers\/([^/]+)(?:\/|$)/;
 const WEBHOOK = /^\/api\/triggers\/[^/]+\/webhook\/?$/;
+/** A login to an MCP server is in the memory of the server where it began, until its answer comes. */
+const LOGINS = '/api/mcp/logins';
+const LOGIN_ANSWER = '/mcp/oauth/callback';
 /** Clients of 2024 name no conversation there: their session's token does. */
 const OF_SESSION =
   /^(?:\/api)?\/(?:refresh-files|select-file|messages|messages\/total|auth)\/?$|^\/api\/(?:list-files|save-file|upload-files?|submit-feedback|zip-directory|vscode-url|conversation|events\/search|root_task|plan|security\/.*)\/?$/;
@@ -80,10 +86,11 @@ const OF_SESSION =
 function targetOfPath(path: string, query: URLSearchParams, request: IncomingMessage): Target | undefined {
   const { method = 'GET', headers } = request;
   const one = ONE.exec(path)?.[1];
-  if (one !== undefined && path.replace(/\/$/, '') !== RECLAIM) return { about: 'conversation', id: unescaped(one) };
+  if (one !== undefined && path.replace(/\/$/, '') !== RECLAIM) return { about: 'conversation', id: one };
   if (path.startsWith('/socket.io')) return targetOfSocketIo(query);
   if (OF_SESSION.test(path)) return { about: 'session', token: bearerOf(headers.authorization) };
   if (path.replace(/\/$/, '') === '/mcp/mcp') return targetOfTools(headers['x-openhands-serverconversation-id']);
+  if (path === LOGIN_ANSWER || (path === LOGINS && method === 'POST')) return { about: 'new', key: 'logins to MCP servers' };
   if (method !== 'POST' && method !== 'DELETE') return undefined;
   const trigger = TRIGGER.exec(path)?.[1];
   // What is delivered to a trigger is counted in one place, and so is what is asked for twice with one key.
@@ -121,8 +128,4 @@ function targetOfTools(named: string | string[] | undefined): Target | undefined
 function bearerOf(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   return /^Bearer\s+(\S+)$/i.exec(authorization)?.[1] ?? '';
-}
-
-function unescaped(segment: string): string {
-  return segment.replace(/%2f/gi, '/').replace(/%3f/gi, '?').replace(/%23/gi, '#');
 }
