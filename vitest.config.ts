@@ -42,9 +42,9 @@ const IN_EITHER_CHROMIUM = ['browse', 'interact', 'lifecycle'].map((name) => `pa
 for (const path of [...ON_EITHER_ENGINE, ...IN_EITHER_CHROMIUM])
   if (!existsSync(join(import.meta.dirname, path))) throw new Error(`no such test file: ${path}`);
 
-/** Tried as often as they ask only by `long`: see `runs` and `someOf` of `@tendon/testing`, and `missedIn` of the conformance suite's tests. */
+/** Tried as often as they ask only by `long`: see `runs`, `someOf` and `itInFull` of `@tendon/testing`, and `missedIn` of the conformance suite's tests. */
 const TRIED_MORE_OFTEN = globSync('{packages/*/src,test}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
-  /\b(?:runs|someOf|missedIn)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+  /\b(?:runs|someOf|itInFull|missedIn)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
 );
 
 export default defineConfig({

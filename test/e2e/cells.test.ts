@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -43,7 +44,7 @@ it('RT223: in a conversation without a network a program that connects outwards 
   expect(shown[1]).not.toContain('total=4');
 });
 
-it('RT110: a client sees what a cell prints while it runs, from its offset on', async () => {
+itInFull('RT110: a client sees what a cell prints while it runs, from its offset on', async () => {
   const workspace = temporaryFolder();
   const tendon = await TendonProcess.scripted([{ text: 'Yes?' }], { RUNTIME: 'local', WORKSPACE_BASE: workspace });
   onTestFinished(() => tendon.remove());

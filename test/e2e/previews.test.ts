@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { itInFull } from '@tendon/testing';
 import { executorFolder, never, run } from '@tendon/runtime/testing';
 import { plainClient, socketIoClient, testServer } from '../../packages/server/src/server.test-support.ts';
 import { ask, open, preview } from './open-preview.ts';
@@ -79,7 +80,7 @@ describe('previews', () => {
     expect((await get('/', form, { method: 'POST', body: Buffer.from('x') })).status).toBe(403);
   });
 
-  it('SV62: a frontend’s page may ask whether something is there, with its link alone', async () => {
+  itInFull('SV62: a frontend’s page may ask whether something is there, with its link alone', async () => {
     const { server, link, inside } = await preview();
     const probe = (origin: string, path = link.pathname) => ask(server, link.host, path, { origin });
     const seen = await probe(`http://localhost:${link.port}`);
@@ -135,7 +136,7 @@ describe('previews', () => {
     expect((await get('/', {}, { method: 'HEAD' })).body).toBe('');
   });
 
-  it('SV66: a stream arrives while it is written, and is cut when the sandbox is killed', async () => {
+  itInFull('SV66: a stream arrives while it is written, and is cut when the sandbox is killed', async () => {
     const { server, id, link, cookie } = await preview();
     const events = await open(server, link.host, '/events', { cookie });
     const [first] = (await once(events, 'data')) as [Buffer];
@@ -197,7 +198,7 @@ describe('previews', () => {
     expect(JSON.parse(answer.body)).toEqual({ hosts: {}, error: expect.stringContaining('TENDON_PREVIEW_DOMAIN') });
   });
 
-  it('SV60: who looks at the conversation hears of what is served', async () => {
+  itInFull('SV60: who looks at the conversation hears of what is served', async () => {
     const { server, id, port, inside } = await preview();
     const { volatile } = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
     const reported = (isThere: boolean) =>
@@ -274,7 +275,7 @@ describe('previews', () => {
     expect((await ask(server, link.host, led.headers.location!, {})).status).toBe(401);
   });
 
-  it('SV233: a server without an editor says so', async () => {
+  itInFull('SV233: a server without an editor says so', async () => {
     const server = await testServer({ env: { RUNTIME: 'local', SANDBOX_PLUGINS: 'jupyter' } });
     const answer = await (await server.get(`/api/conversations/${await server.create()}/vscode-url`)).json();
     expect(answer).toEqual({ vscode_url: null, error: expect.stringContaining('no editor') });

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { type Runtime } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
@@ -89,7 +90,7 @@ describe('containers on another host', () => {
     await until('the background process', () => existsSync(got) && readFileSync(got, 'utf8') === 'heard\n');
   });
 
-  it('SB160: goes on while the host’s program is killed, and nothing runs twice', async () => {
+  itInFull('SB160: goes on while the host’s program is killed, and nothing runs twice', async () => {
     const sandboxes = open();
     const runtime = await acquire(sandboxes, 'killed-host');
     const running = execute(runtime, 'echo began >> count; until test -e go; do sleep 0.02; done; echo ended');

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Runtime } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
-import { runs, someOf } from '@tendon/testing';
+import { itInFull, runs, someOf } from '@tendon/testing';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver, type SandboxPoolOptions } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, leftOf, never, run, runAction, type TestSandboxes } from '@tendon/runtime/testing';
@@ -49,7 +49,7 @@ describe('an idle sandbox on another host', () => {
     expect(await second.execute(action, { signal: never })).toEqual(before); // its outcome, not another run
   });
 
-  it('SB156: keeps running while something runs in it, and says what', async () => {
+  itInFull('SB156: keeps running while something runs in it, and says what', async () => {
     const { sandboxes } = await open({ idleMs: 100 });
     const runtime = await acquire(sandboxes);
     await run(runtime, 'nohup sh -c "until test -e done; do sleep 0.05; done" >/dev/null 2>&1 &');
@@ -59,14 +59,14 @@ describe('an idle sandbox on another host', () => {
     await untilHibernated(sandboxes);
   });
 
-  it('SB156: makes room for another', async () => {
+  itInFull('SB156: makes room for another', async () => {
     const { sandboxes } = await open({ idleMs: 600_000, maxLive: 1 });
     await run(await acquire(sandboxes), SET_UP);
     expect((await run(await acquire(sandboxes, 'b'), 'echo works')).output).toBe('works');
     expect((await sandboxes.record('a'))?.state).toBe('asleep');
   });
 
-  it('SB156: an action that comes while it hibernates is not lost and runs once', async () => {
+  itInFull('SB156: an action that comes while it hibernates is not lost and runs once', async () => {
     const { host, sandboxes } = await open({ idleMs: 50 });
     for (let i = 0; i < TIMES; i += 1) {
       const runtime = await acquire(sandboxes);
@@ -78,7 +78,7 @@ describe('an idle sandbox on another host', () => {
     expect(readFileSync(join(host.workspace, 'count'), 'utf8').trim().split('\n')).toHaveLength(TIMES);
   });
 
-  it('SB157: the host’s program is killed while it hibernates: it is restored where it was', async () => {
+  itInFull('SB157: the host’s program is killed while it hibernates: it is restored where it was', async () => {
     const { host, sandboxes } = await open({ idleMs: 200 });
     await run(await acquire(sandboxes), SET_UP);
     await untilHibernated(sandboxes);

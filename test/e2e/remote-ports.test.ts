@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { type Runtime } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
@@ -66,13 +67,13 @@ describe('what is served in a sandbox of another host', () => {
     expect(await text(socket)).toBe('hello there');
   });
 
-  it('SV139: a program is spoken to over its input and output', async () => {
+  itInFull('SV139: a program is spoken to over its input and output', async () => {
     const program = await ports.openProcess({ signal });
     program.write(`${JSON.stringify({ command: 'sh', args: ['-c', 'read -r line; echo "heard $line"'] })}\nhello\n`);
     expect(await text(program)).toMatch(/^heard hello\n/);
   });
 
-  it('SV972: a person’s own shell is a terminal there', async () => {
+  itInFull('SV972: a person’s own shell is a terminal there', async () => {
     const shell = await ports.openShell({ signal });
     shell.write('{"columns":90,"rows":20,"input":"stty size; exit 4\\n"}\n');
     const lines = (await text(shell)).trim().split('\n');

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { itInFull } from '@tendon/testing';
 import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -62,7 +63,7 @@ describe('SV451: a sandbox that wants to reach a host', () => {
     await page.getByText('It ran.').waitFor();
   });
 
-  it('asks one at a time, also after a reload and in the dark on a phone; the palette refuses, and always is for all', async () => {
+  itInFull('asks one at a time, also after a reload and in the dark on a phone; the palette refuses, and always is for all', async () => {
     const tendon = await asking(reach('first.example', 'second.example'));
     const page = await openPage(browser, tendon.url);
     await start(page);

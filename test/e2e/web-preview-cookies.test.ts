@@ -1,6 +1,7 @@
 /** What an agent serves tries to lock the previews of another conversation out, by cookies for the names above its own. In Chromium. */
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { executorFolder } from '@tendon/runtime/testing';
 import { preview } from './open-preview.ts';
 import { launchBrowser } from './web-browser.ts';
@@ -47,7 +48,7 @@ async function framed(page: Page, parent: Frame, url: string): Promise<Frame> {
   return page.frames().findLast((frame) => frame.parentFrame() === parent)!;
 }
 
-it('SV494: the app shows a preview in a frame, and another preview does not, by itself or in the app', async () => {
+itInFull('SV494: the app shows a preview in a frame, and another preview does not, by itself or in the app', async () => {
   const [hostile, other] = [await preview(), await preview()];
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -1,4 +1,5 @@
 /** The web app in Chromium: a conversation is shown to somebody else, what its programs serve is opened, and a browser signs out. */
+import { itInFull } from '@tendon/testing';
 import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -73,7 +74,7 @@ it('CL31 CL32: a link is made and opened, shows what happens, and ends for who w
   expect(await focusedName(page)).toBe('Share read-only');
 });
 
-it('CL31: in the dark, and from the palette', async () => {
+itInFull('CL31: in the dark, and from the palette', async () => {
   const page = await signIn('dark', `/conversations/${await create()}`);
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
   await page.keyboard.press('Control+k');

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { itInFull } from '@tendon/testing';
 import { startScriptedModel } from '@tendon/conformance';
 import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser, Page } from 'playwright-core';
@@ -68,7 +69,7 @@ describe('on the demo model', () => {
     await expectAccessible(page);
   });
 
-  it('a second task goes on in the same conversation, and another browser sees all of it', async () => {
+  itInFull('a second task goes on in the same conversation, and another browser sees all of it', async () => {
     const page = await openPage(browser, tendon.url);
     await start(page, 'write a python script that prints one');
     await article(page, /^Done/).waitFor();
@@ -181,7 +182,7 @@ describe('on the demo model', () => {
     expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
   });
 
-  it('CL29, CL946: on a phone it is one column, the tabs are pages, and the state stays in sight', async () => {
+  itInFull('CL29, CL946: on a phone it is one column, the tabs are pages, and the state stays in sight', async () => {
     const page = await openPage(browser, tendon.url, { width: 390, height: 844 });
     await start(page, 'write a node script that prints three');
     await article(page, /^Done/).waitFor();
@@ -240,7 +241,7 @@ const bash = (command: string, text = '') => ({ text, toolCalls: [{ name: 'execu
 const WAITS = 'for i in $(seq 2000); do echo "row $i"; sleep 0.1; done';
 
 describe('while it works', () => {
-  it('output is live, Stop ends it, and the conversation goes on', async () => {
+  itInFull('output is live, Stop ends it, and the conversation goes on', async () => {
     const tendon = await scripted([bash(WAITS, 'I will count.'), { text: 'Here I am again.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'count');
@@ -276,7 +277,7 @@ describe('while it works', () => {
     await expectState(page, 'Your turn');
   });
 
-  it('Pause holds it and Resume lets it go on', async () => {
+  itInFull('Pause holds it and Resume lets it go on', async () => {
     const tendon = await scripted([bash('until [ -e go ]; do sleep 0.1; done; echo waited'), bash('echo second'), { text: 'Both ran.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'two commands');
@@ -339,7 +340,7 @@ describe('while it works', () => {
     expect(await page.getByText('Not sent yet').count()).toBe(0);
   });
 
-  it('CL25: a failing model stops it with its cause, and it can be tried again', async () => {
+  itInFull('CL25: a failing model stops it with its cause, and it can be tried again', async () => {
     const tendon = await scripted([{ failure: 'LLM_AUTHENTICATION', detail: 'bad key' }, { text: 'Now it works.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'hello');
@@ -442,7 +443,7 @@ describe('decisions', () => {
     return page;
   }
 
-  it('CL26: the action is shown whole and once; approving runs it', async () => {
+  itInFull('CL26: the action is shown whole and once; approving runs it', async () => {
     const page = await asked();
     await expect.poll(() => page.title(), PATIENT).toMatch(/^Waiting for your decision – /);
     expect(await page.getByText('rm -rf build').count()).toBe(1);

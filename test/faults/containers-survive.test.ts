@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findProcesses, leftOf, never, run, runAction, until } from '@tendon/runtime/testing';
 import { containersOf, openEngine } from '@tendon/runtime/testing/containers';
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { APPENDED_AT } from './sandbox-drivers.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
@@ -33,7 +33,7 @@ describe('driver docker, the server killed', () => {
     expect([...leftOf(incarnation, stateRoot), ...containersOf(engine, incarnation)]).toEqual([]);
   });
 
-  it('SB57: the browser beside the container ends with the server, and what is left of it goes with the sandbox', async () => {
+  itInFull('SB57: the browser beside the container ends with the server, and what is left of it goes with the sandbox', async () => {
     const server = stage.serve('http://127.0.0.1:1/');
     const incarnation = await server.line('incarnation');
     expect(await server.line('result')).toContain('127.0.0.1:1');
@@ -62,7 +62,7 @@ describe('driver docker, the server killed', () => {
     expect(leftOf(stateRoot, stateRoot)).toEqual([]);
   });
 
-  it('SB32: without a server the executor ends by its lease, and the container with it', async () => {
+  itInFull('SB32: without a server the executor ends by its lease, and the container with it', async () => {
     const server = stage.serve('true', { leaseSeconds: 3 });
     const incarnation = await server.line('incarnation');
     await server.kill();
@@ -89,7 +89,7 @@ describe('driver docker, the server killed', () => {
     },
   );
 
-  it('SB132: suspended and without a server it ends by its lease, with what was frozen in it', async () => {
+  itInFull('SB132: suspended and without a server it ends by its lease, with what was frozen in it', async () => {
     const server = stage.serve('sleep 1000 &', { leaseSeconds: 5, idleMs: 40 });
     const incarnation = await server.line('incarnation');
     await server.line('asleep');

@@ -1,6 +1,6 @@
 /** The server dies while a summary is asked for, or when it has just been appended: the next one condenses once, and the model is shown the summary. */
 import { startScriptedModel, type ModelStep, type ScriptedModel } from '@tendon/conformance';
-import { lastOf, waitFor } from '@tendon/testing';
+import { itInFull, lastOf, waitFor } from '@tendon/testing';
 import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
 
@@ -71,7 +71,7 @@ it('EN919: killed while the summary is asked for, the next server asks for it on
   expectShown(model.requests(words).at(-1), words);
 });
 
-it(
+itInFull(
   'EN919: killed when the summary is appended, the next server asks the model with it and condenses no more',
   { timeout: 120_000 },
   async () => {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { type OutputChunk } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess, type HostOptions } from '@tendon/testing/servers';
@@ -133,7 +134,7 @@ describe('sandboxes on another host', () => {
     expect((await sandboxes.runtimes.acquire('a', { signal: never })).incarnation).toBe(runtime.incarnation);
   });
 
-  it('SB61: the network cut in mid action and mended: the same', async () => {
+  itInFull('SB61: the network cut in mid action and mended: the same', async () => {
     const sandboxes = await open();
     const { running, chunks } = await begin(sandboxes);
     network!.cut();
@@ -186,7 +187,7 @@ describe('sandboxes on another host', () => {
     expect(leftOf(incarnation, host.stateRoot)).toEqual([]);
   });
 
-  it('SB63: while its server lives it does not', async () => {
+  itInFull('SB63: while its server lives it does not', async () => {
     // Long enough for a busy machine to renew it in time.
     const sandboxes = await open({}, { leaseSeconds: 5 });
     const runtime = await sandboxes.runtimes.acquire('a', { signal: never });

@@ -1,3 +1,4 @@
+import { itInFull } from '@tendon/testing';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -48,16 +49,20 @@ it('SB134: after a kill -9 of a server with containers, reclaim with the driver 
   expect(await listed(place, LOCALLY)).toEqual([]);
 }, 240_000);
 
-it('SB134: a server that starts with the driver local ends what it cannot use, and the conversation goes on', async () => {
-  const place = makePlace();
-  const marks = await leaveContainers(place);
-  const { server, url } = await serve(place, SCRIPT, LOCALLY);
-  await expect.poll(() => [containers(), ...tracesOf(marks)], { timeout: 60_000, interval: 200 }).toEqual(['']);
-  await converse(url);
-  expect((await listed(place, LOCALLY)).filter(({ state }) => state === 'awake').map(({ driver }) => driver)).toEqual(['local']);
-  server.signal('SIGKILL');
-  await server.ended;
-  // And the other way round.
-  expect(await tendon(place, ['sandboxes', 'reclaim', '--all'], IN_CONTAINERS)).toMatchObject({ code: 0 });
-  expect(tracesOf([join(place.home, '.tendon/sandboxes')])).toEqual([]);
-}, 240_000);
+itInFull(
+  'SB134: a server that starts with the driver local ends what it cannot use, and the conversation goes on',
+  { timeout: 240_000 },
+  async () => {
+    const place = makePlace();
+    const marks = await leaveContainers(place);
+    const { server, url } = await serve(place, SCRIPT, LOCALLY);
+    await expect.poll(() => [containers(), ...tracesOf(marks)], { timeout: 60_000, interval: 200 }).toEqual(['']);
+    await converse(url);
+    expect((await listed(place, LOCALLY)).filter(({ state }) => state === 'awake').map(({ driver }) => driver)).toEqual(['local']);
+    server.signal('SIGKILL');
+    await server.ended;
+    // And the other way round.
+    expect(await tendon(place, ['sandboxes', 'reclaim', '--all'], IN_CONTAINERS)).toMatchObject({ code: 0 });
+    expect(tracesOf([join(place.home, '.tendon/sandboxes')])).toEqual([]);
+  },
+);

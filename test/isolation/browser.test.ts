@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
 import { createLocalDriver } from '@tendon/runtime';
@@ -133,7 +134,7 @@ describe('a page in the local sandbox', () => {
     }
   });
 
-  it('RT156: with the sandbox everything of the browser is gone', async () => {
+  itInFull('RT156: with the sandbox everything of the browser is gone', async () => {
     expect((await browse('http://localhost:8123/')).extras.error).toBe(false);
     const { incarnation } = runtime;
     await sandboxes.runtimes.stop('page');

@@ -3,6 +3,7 @@
  * kernel's account of that thread, which no busy machine makes longer. How soon `/alive` is answered meanwhile: test/long/alive.test.ts.
  */
 import { readFileSync } from 'node:fs';
+import { itInFull } from '@tendon/testing';
 import type { TendonProcess } from '@tendon/testing/servers';
 import { expect, it } from 'vitest';
 import { endlessSchema, fillMicroagents, longNames, manyCalls, microagents, SLOW_RULES, wrongAnswers } from './hostile-inputs.ts';
@@ -34,7 +35,7 @@ it('SV315: what is wrong in an answer of an MCP server is left out, and is not n
   expect(await isAlive(tendon)).toBe(true);
 });
 
-it('EN310: an answer with five thousand calls costs the log one event, and the agent goes on', async () => {
+itInFull('EN310: an answer with five thousand calls costs the log one event, and the agent goes on', async () => {
   const { tendon, work, events } = await manyCalls(5_000);
   await work();
   expect(events.filter(({ action }) => action === 'think')).toEqual([]);
@@ -59,7 +60,7 @@ it('SV311: a .gitignore made to be slow costs the server no more than any other'
   expect(await isAlive(tendon)).toBe(true);
 });
 
-it('EN311: microagents whose front matter is made to be slow cost the server little', async () => {
+itInFull('EN311: microagents whose front matter is made to be slow cost the server little', async () => {
   const input = await microagents('type: repo');
   const cost = async (front: string): Promise<number> => {
     fillMicroagents(input, front);

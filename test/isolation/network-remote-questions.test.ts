@@ -1,4 +1,5 @@
 /** A sandbox on another host asks a person about a name that is on no list; the host's program or the server is killed meanwhile. */
+import { itInFull } from '@tendon/testing';
 import { executorFolder } from '@tendon/runtime/testing';
 import { ExecutorHostProcess, TendonProcess, Watcher } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
@@ -65,7 +66,7 @@ it('SB724: the question outlives the program of the host, and its answer reaches
   expect(await run(`${fetching('cut.example')} --retry 5`)).toContain('reached cut.example');
 });
 
-it('SB724: the question outlives its server, and its answer reaches the sandbox that went on', async () => {
+itInFull('SB724: the question outlives its server, and its answer reaches the sandbox that went on', async () => {
   const host = await hostOnInternet();
   const tendon = await TendonProcess.scripted([{ text: 'hello' }], { ...host.serverEnvironment, ...ASKING });
   onTestFinished(() => tendon.remove());

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '@tendon/runtime';
@@ -86,36 +87,42 @@ describe('a host whose operator gives less', () => {
     return { strict, sandboxes, set: (given: Partial<NetworkPolicy>) => void (policy = { ...policy, ...given }) };
   }
 
-  it('SB151: a wider network is refused in words, at the start and afterwards; no list of a server opens what is not on the host’s', async () => {
-    const { strict, sandboxes, set } = await narrow({ SANDBOX_NETWORK: 'allowlist', SANDBOX_NETWORK_ALLOW: 'both.example,theirs.example' });
-    expect(await driverFor(strict).probe()).toMatchObject({ network: { mode: 'allowlist', isPoliced: true } });
-    await expect(sandboxes.runtimes.acquire('wide', { signal: never })).rejects.toThrow(
-      /gives its sandboxes network "allowlist" at most, not "full".*SANDBOX_NETWORK/s,
-    );
-    set({ mode: 'allowlist', allow: ['ours.example', 'both.example'] });
-    const runtime = await sandboxes.runtimes.acquire('wide', { signal: never });
-    const ask = async (name: string) => (await run(runtime, `curl -sS -m 20 http://${name}/`)).output;
-    expect(await ask('ours.example')).toContain('ours.example is not on the list of the host of this sandbox');
-    expect(await ask('theirs.example')).toContain('theirs.example is not on the list of this conversation');
-    expect(await ask('both.example')).not.toContain('not on the list');
-    const change = (network: object) =>
-      strict.call(`/sandboxes/${runtime.incarnation}/network`, {
-        method: 'PUT',
-        body: JSON.stringify(network),
-        headers: { 'content-type': 'application/json' },
+  itInFull(
+    'SB151: a wider network is refused in words, at the start and afterwards; no list of a server opens what is not on the host’s',
+    async () => {
+      const { strict, sandboxes, set } = await narrow({
+        SANDBOX_NETWORK: 'allowlist',
+        SANDBOX_NETWORK_ALLOW: 'both.example,theirs.example',
       });
-    const refused = await change({ mode: 'full' });
-    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('at most')]);
-    expect((await change({ mode: 'none' })).status).toBe(204);
-    expect(await ask('both.example')).toContain('this conversation has no network');
-    expect((await sandboxes.runtimes.refusedHosts('wide')).map(({ host: name }) => name)).toEqual([
-      'ours.example',
-      'theirs.example',
-      'both.example',
-    ]);
-  });
+      expect(await driverFor(strict).probe()).toMatchObject({ network: { mode: 'allowlist', isPoliced: true } });
+      await expect(sandboxes.runtimes.acquire('wide', { signal: never })).rejects.toThrow(
+        /gives its sandboxes network "allowlist" at most, not "full".*SANDBOX_NETWORK/s,
+      );
+      set({ mode: 'allowlist', allow: ['ours.example', 'both.example'] });
+      const runtime = await sandboxes.runtimes.acquire('wide', { signal: never });
+      const ask = async (name: string) => (await run(runtime, `curl -sS -m 20 http://${name}/`)).output;
+      expect(await ask('ours.example')).toContain('ours.example is not on the list of the host of this sandbox');
+      expect(await ask('theirs.example')).toContain('theirs.example is not on the list of this conversation');
+      expect(await ask('both.example')).not.toContain('not on the list');
+      const change = (network: object) =>
+        strict.call(`/sandboxes/${runtime.incarnation}/network`, {
+          method: 'PUT',
+          body: JSON.stringify(network),
+          headers: { 'content-type': 'application/json' },
+        });
+      const refused = await change({ mode: 'full' });
+      expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('at most')]);
+      expect((await change({ mode: 'none' })).status).toBe(204);
+      expect(await ask('both.example')).toContain('this conversation has no network');
+      expect((await sandboxes.runtimes.refusedHosts('wide')).map(({ host: name }) => name)).toEqual([
+        'ours.example',
+        'theirs.example',
+        'both.example',
+      ]);
+    },
+  );
 
-  it('SB151: a host that cannot hold back connections says so, and gives nothing less than all', async () => {
+  itInFull('SB151: a host that cannot hold back connections says so, and gives nothing less than all', async () => {
     const { strict, sandboxes, set } = await narrow({}, 'none');
     expect(await driverFor(strict).probe()).toMatchObject({ network: { mode: 'full', isPoliced: false } });
     set({ mode: 'none' });

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDockerDriver } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, never, run } from '@tendon/runtime/testing';
 import { openEngine } from '@tendon/runtime/testing/containers';
-import { runs, someOf } from '@tendon/testing';
+import { itInFull, runs, someOf } from '@tendon/testing';
 import { asOrdinaryUser } from './as-ordinary-user.ts';
 import { layProject, leavings, NAMES, swapInnerProject } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
@@ -42,7 +42,7 @@ describe.each(someOf(['docker', 'podman'] as const, 1))('a person’s project in
     expect(project.names()).toEqual(before);
   });
 
-  it('SB473: a folder of hooks in the top folder is protected; what cannot be is not held either', async () => {
+  itInFull('SB473: a folder of hooks in the top folder is protected; what cannot be is not held either', async () => {
     const project = layProject(place());
     const inner = join(project.folder, 'below/inner');
     execFileSync('git', ['init', '-q', inner]);
@@ -57,7 +57,7 @@ describe.each(someOf(['docker', 'podman'] as const, 1))('a person’s project in
     expect([existsSync(join(inner, '.idea')), existsSync(join(project.folder, '.idea'))]).toEqual([isWhole, true]);
   });
 
-  it('SB477: swapped for a link while containers start, a project leads nowhere else', async () => {
+  itInFull('SB477: swapped for a link while containers start, a project leads nowhere else', async () => {
     const { swaps, started, escaped, refused } = await swapInnerProject(driver(), { base: join(place(), 'base') }, STARTS);
     expect(escaped).toEqual([]);
     expect(started).toBeGreaterThan(0);
@@ -65,7 +65,7 @@ describe.each(someOf(['docker', 'podman'] as const, 1))('a person’s project in
     for (const refusal of refused) expect(refusal).toMatch(IN_WORDS);
   });
 
-  it('SB470, SB477: nor where the server is an ordinary user who may use the engine', () => {
+  itInFull('SB470, SB477: nor where the server is an ordinary user who may use the engine', () => {
     const folder = place();
     chmodSync(engine.host.replace(/^unix:\/\//, ''), 0o666);
     const of = `docker=${engine.host}=${engine.image('bookworm')}`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLocalDriver } from '@tendon/runtime';
 import { anchorOf, createTestSandboxes, executorFolder, isAlive, never, observe, run, signalProcess, until } from '@tendon/runtime/testing';
-import { runs } from '@tendon/testing';
+import { itInFull, runs } from '@tendon/testing';
 import { asOrdinaryUser, IS_ROOT } from './as-ordinary-user.ts';
 import { layProject, leavings, NAMES, swapInnerProject, type Project } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
@@ -157,7 +157,7 @@ it('SB474: nothing is left in the folder, though sandboxes share it, and one tha
   expect(project.names()).toEqual(before);
 });
 
-it('SB474: nor after a crash of the server and its sandbox; what the person has put there stays', async () => {
+itInFull('SB474: nor after a crash of the server and its sandbox; what the person has put there stays', async () => {
   const project = layProject(place());
   const before = project.names();
   const sandboxes = open(project);
@@ -184,7 +184,7 @@ it('SB475: what is replaced on the host is protected again before the next actio
   ).toBe('held\nyes\n/workspace/deep');
 });
 
-it('SB475: so is what became a file on the way to a protected path', async () => {
+itInFull('SB475: so is what became a file on the way to a protected path', async () => {
   const project = layProject(place());
   const sandboxes = open(project);
   const before = await sandboxes.acquire();
@@ -250,7 +250,7 @@ it('SB565: what an agent has closed to a server of its own user is not taken for
   );
 });
 
-it('SB477: a project that is swapped for a link while sandboxes start leads nowhere else', async () => {
+itInFull('SB477: a project that is swapped for a link while sandboxes start leads nowhere else', async () => {
   const swapped = await swapInnerProject(
     createLocalDriver({ executor: executorFolder(), protects: NAMES }),
     { base: join(place(), 'base') },

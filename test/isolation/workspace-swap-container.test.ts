@@ -5,7 +5,7 @@ import { describe, afterAll, expect, it, onTestFinished } from 'vitest';
 import { createDockerDriver } from '@tendon/runtime';
 import { executorFolder } from '@tendon/runtime/testing';
 import { engineOfRun, openEngine } from '@tendon/runtime/testing/containers';
-import { runs } from '@tendon/testing';
+import { itInFull, runs } from '@tendon/testing';
 import { asOrdinaryUser } from './as-ordinary-user.ts';
 import { swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
@@ -29,7 +29,7 @@ describe(`workspaces of ${engineOfRun()}`, async () => {
     expect(await swapInBetween(driver(), { base: join(folder, 'base'), folder })).toMatch(/^real\s+written$/);
   });
 
-  it('SB301: swapped for a link while containers start, they lead nowhere else', async () => {
+  itInFull('SB301: swapped for a link while containers start, they lead nowhere else', async () => {
     const folder = place();
     const { swaps, started, real, refused, escaped } = await swapWorkspaces(driver(), { base: join(folder, 'base'), folder }, STARTS);
     expect(escaped).toEqual([]);
@@ -39,7 +39,7 @@ describe(`workspaces of ${engineOfRun()}`, async () => {
     for (const refusal of refused) expect(refusal).toMatch(IN_WORDS);
   });
 
-  it('SB301: nor where the server is an ordinary user who may use the engine', () => {
+  itInFull('SB301: nor where the server is an ordinary user who may use the engine', () => {
     const socket = engine.host.replace(/^unix:\/\//, '');
     chmodSync(socket, 0o666);
     const of = `docker=${engine.host}=${engine.image('bookworm')}`;

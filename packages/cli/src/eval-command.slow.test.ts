@@ -1,3 +1,4 @@
+import { itInFull } from '@tendon/testing';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -75,7 +76,7 @@ describe('tendon eval', () => {
     expect(processesWith(place.workspace)).toEqual([]);
   });
 
-  it('EV902: what an agent that was asked for help has started is ended before the check', async () => {
+  itInFull('EV902: what an agent that was asked for help has started is ended before the check', async () => {
     const place = makePlace();
     const check = 'flock --nonblock lock true';
     const lurk = '(exec 9> lock; flock 9; touch locked; exec sleep 271903) > /dev/null 2>&1 & until test -e locked; do sleep 0.1; done';
@@ -223,7 +224,7 @@ describe('an evaluation that is cut off', () => {
     await goesOn(place);
   });
 
-  it('EV905: makes a changed task again, and what --again names', async () => {
+  itInFull('EV905: makes a changed task again, and what --again names', async () => {
     const place = makePlace();
     const folder = dataset(place, { a: three.a, wrong: { 'task.json': task({ prompt: 'Wrong.' }), 'solution.sh': 'echo 1 > answer.txt' } });
     const run = async (...more: string[]) => (await tendon(place, ['eval', folder, '--solutions', '-o', 'out', ...more])).stderr;

@@ -1,3 +1,4 @@
+import { itInFull, someOf } from '@tendon/testing';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,15 +47,20 @@ describe('tendon run', () => {
     expect(stdout).toContain('Nothing to do.');
   });
 
-  it.each([
-    [
-      'the agent says that it failed',
-      [{ toolCalls: [{ name: 'finish', arguments: { message: 'I could not.', task_completed: 'false' } }] }],
-      'I could not.',
-    ],
-    ['the model cannot be had', [{ failure: 'LLM_AUTHENTICATION' }], 'refused the key'],
-    ['the script is over', [], 'the script'],
-  ])('exits with 1 when %s', async (_case, steps, words) => {
+  it.each(
+    someOf(
+      [
+        [
+          'the agent says that it failed',
+          [{ toolCalls: [{ name: 'finish', arguments: { message: 'I could not.', task_completed: 'false' } }] }],
+          'I could not.',
+        ],
+        ['the model cannot be had', [{ failure: 'LLM_AUTHENTICATION' }], 'refused the key'],
+        ['the script is over', [], 'the script'],
+      ] as const,
+      1,
+    ),
+  )('exits with 1 when %s', async (_case, steps, words) => {
     const place = makePlace();
     const { code, stdout } = await tendon(place, ['run', '-m', place.script(steps), 'x']);
     expect(code).toBe(1);
@@ -84,7 +90,7 @@ describe('tendon run', () => {
     expect(stdout).toContain('a person is asked');
   });
 
-  it('does not give the agent a home folder by default', async () => {
+  itInFull('does not give the agent a home folder by default', async () => {
     const place = makePlace();
     const { code, stderr } = await tendon(place, ['run', 'create a file called here.txt'], { cwd: join(place.home, '..') });
     expect(code).toBe(0);
@@ -92,7 +98,7 @@ describe('tendon run', () => {
     expect(existsSync(join(place.home, '../here.txt'))).toBe(false);
   });
 
-  it('runs beside another one, each with a log of its own', async () => {
+  itInFull('runs beside another one, each with a log of its own', async () => {
     const place = makePlace();
     const first = startTendon(place, ['run', '--json', '-m', place.script([bash('sleep 271811')]), 'x']);
     await first.until('"action":"run"');
@@ -106,7 +112,7 @@ describe('tendon run', () => {
 });
 
 describe('interrupting a run', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s stops the agent and leaves no process behind', async (signal) => {
+  it.each(someOf(['SIGINT', 'SIGTERM'] as const, 1))('%s stops the agent and leaves no process behind', async (signal) => {
     const place = makePlace();
     const child = startTendon(place, ['run', '--json', '-m', place.script([bash('sleep 271812')]), 'x']);
     await child.until('"action":"run"');
@@ -125,7 +131,7 @@ describe('interrupting a run', () => {
     expect(await child.ended).toBe(130);
   });
 
-  it('twice does not wait, and leaves no process behind', async () => {
+  itInFull('twice does not wait, and leaves no process behind', async () => {
     const place = makePlace();
     const stubborn = `trap '' INT TERM; sleep 271813; sleep 271813`;
     const child = startTendon(place, ['run', '--json', '-m', place.script([bash(stubborn)]), 'x']);

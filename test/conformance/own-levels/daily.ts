@@ -8,18 +8,14 @@ const TITLE = /\b(?:it|describe)\b.*?\(\s*['"`]([A-Z]{2}\d[^'"`]*)/g;
 const RULE = /\b[A-Z]{2}\d+\b/g;
 
 /**
- * What a daily run asks of our own server: the checks that share a conversation, which cost little; of the others those without which a
- * rule or row would be asked by nothing, neither by another of these checks nor by a test of ours that cites it; and some of the rest.
- * The long tests ask everything.
+ * What a daily run asks of our own server: the checks without which a rule or row would be asked by nothing, neither by another of these
+ * checks nor by a test of ours that cites it; and some of the rest. The long tests ask everything.
  */
 export function dailyChecks(): ReadonlySet<Check> {
-  const isCheap = ({ shares, isAlone }: Check): boolean => shares !== undefined || isAlone === true;
   const proven = citedByTests();
-  const chosen = CHECKS.filter(isCheap);
-  for (const id of chosen.flatMap(({ cites }) => cites)) proven.add(id);
-  const most = CHECKS.filter((check) => !isCheap(check)).toSorted((a, b) => b.cites.length - a.cites.length);
+  const chosen: Check[] = [];
   const rest: Check[] = [];
-  for (const check of most) {
+  for (const check of CHECKS.toSorted((a, b) => b.cites.length - a.cites.length)) {
     (check.cites.every((id) => proven.has(id)) ? rest : chosen).push(check);
     for (const id of check.cites) proven.add(id);
   }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { someOf } from '@tendon/testing';
 import { builtTendon, type TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folderOf, NEWCOMERS, serverOf, type Newcomer } from './newcomers.ts';
@@ -26,7 +27,7 @@ async function observe(server: TendonProcess, action: string, args: Readonly<Rec
   return watcher.until(({ observation }) => observation === action || observation === 'error', `the observation of ${action}`);
 }
 
-describe.each(NEWCOMERS)('a newcomer who is $name', (newcomer) => {
+describe.each(someOf(NEWCOMERS, NEWCOMERS.slice(-1)))('a newcomer who is $name', (newcomer) => {
   it('SB17: works in a folder that holds TENDON_HOME, of which the agent sees nothing', async () => {
     const home = folderOf(newcomer);
     const own = join(home, '.tendon');
@@ -40,7 +41,7 @@ describe.each(NEWCOMERS)('a newcomer who is $name', (newcomer) => {
     expect(readdirSync(own)).toContain('tendon.db');
   });
 
-  it.each(['/', '/etc', '/usr/lib'])('SV239: %s is refused as WORKSPACE_BASE with an explanation', (folder) => {
+  it.each(someOf(['/', '/etc', '/usr/lib'], 1))('SV239: %s is refused as WORKSPACE_BASE with an explanation', (folder) => {
     const { status, output } = tendon(newcomer, ['serve'], { HOME: folderOf(newcomer), WORKSPACE_BASE: folder });
     expect({ status, output }).toEqual({
       status: 1,

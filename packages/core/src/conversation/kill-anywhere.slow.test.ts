@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageAction, type Event } from '@tendon/protocol';
 import * as fc from 'fast-check';
-import { runs } from '@tendon/testing';
+import { itInFull, runs } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMask } from '@tendon/protocol/masking';
 import { codeActAgent } from '../agents/code-act-agent.ts';
@@ -112,7 +112,7 @@ it('EN101: killed again and again, the same', async () => {
   );
 });
 
-it('EN102: with the sandbox killed too, nothing runs twice and every kill leaves at most one unknown outcome', async () => {
+itInFull('EN102: with the sandbox killed too, nothing runs twice and every kill leaves at most one unknown outcome', async () => {
   for (let dieAt = 1; ; dieAt += EVERY) {
     const ending = await live([dieAt], { killsSandbox: true });
     expectSound(ending);
@@ -154,7 +154,7 @@ it('EN765: killed at any border while reads run side by side, each is answered o
   }
 });
 
-it('EN765: with the sandbox killed too, nothing runs twice', async () => {
+itInFull('EN765: with the sandbox killed too, nothing runs twice', async () => {
   for (let dieAt = 1; ; dieAt += EVERY) {
     const ending = await live([dieAt], { killsSandbox: true, plays });
     expectSound(ending);

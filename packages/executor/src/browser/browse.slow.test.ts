@@ -1,3 +1,4 @@
+import { itInFull, someOf } from '@tendon/testing';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -111,18 +112,23 @@ describe('browse', () => {
     expect(extras.html!.length).toBeLessThan(600_000);
   });
 
-  it.each([
-    ['chrome://settings', 'addresses with chrome: are not opened; there are http, https'],
-    ['javascript:alert(1)', 'addresses with javascript: are not opened'],
-    ['file:///etc/passwd', 'outside of the workspace'],
-    ['view-source:file:///etc/passwd', 'outside of the workspace'],
-    ['file:///nowhere', 'there is no file'],
-    ['http://', 'is not an address'],
-    ['', 'the address is empty'],
-    ['127.0.0.1:1', 'browsers do not open that port'],
-    ['127.0.0.1:2999', 'nothing listens there'],
-    ['http://no-such-name.invalid/', 'could not be opened'],
-  ])('RT151: %j is answered with %j', async (url, words) => {
+  it.each(
+    someOf(
+      [
+        ['chrome://settings', 'addresses with chrome: are not opened; there are http, https'],
+        ['javascript:alert(1)', 'addresses with javascript: are not opened'],
+        ['file:///etc/passwd', 'outside of the workspace'],
+        ['view-source:file:///etc/passwd', 'outside of the workspace'],
+        ['file:///nowhere', 'there is no file'],
+        ['http://', 'is not an address'],
+        ['', 'the address is empty'],
+        ['127.0.0.1:1', 'browsers do not open that port'],
+        ['127.0.0.1:2999', 'nothing listens there'],
+        ['http://no-such-name.invalid/', 'could not be opened'],
+      ] as const,
+      5,
+    ),
+  )('RT151: %j is answered with %j', async (url, words) => {
     const { kind, content, extras } = await user.browse(url);
     expect([kind, extras.error, extras.last_browser_action_error]).toEqual(['browse', true, expect.stringContaining(words)]);
     expect(content).toContain(words);
@@ -138,7 +144,7 @@ describe('browse', () => {
     expect((await user.browse(`${site.origin}/article`)).extras).toMatchObject({ url: `${site.origin}/article`, error: false });
   });
 
-  it('RT265: so is one that a link leads to', async () => {
+  itInFull('RT265: so is one that a link leads to', async () => {
     const url = 'http://127.0.0.1:2999/from-a-link';
     await user.browse(`data:text/html,<a id=gone href="${url}">gone</a>`);
     const { content, extras } = await user.do('click("#gone")');

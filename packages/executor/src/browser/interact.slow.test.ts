@@ -1,3 +1,4 @@
+import { itInFull } from '@tendon/testing';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -175,7 +176,7 @@ describe('browse_interactive', () => {
     });
   });
 
-  it('RT150: a download that fails is noted, and the page is shown as it is', async () => {
+  itInFull('RT150: a download that fails is noted, and the page is shown as it is', async () => {
     const { content, extras } = await open('/one', `goto("${site.origin}/broken")`, 'noop(1000)');
     expect(content).toMatch(/The download of .*\/broken failed: /);
     expect(extras.title).toBe('One');

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { allProcesses } from '../processes/process-tree.ts';
 import { startBrowserSite, type BrowserSite } from './testing/browser-site.ts';
@@ -71,7 +71,7 @@ describe('a browser that goes on', () => {
     expect(await user.browse(site.origin)).toMatchObject({ kind: 'browse', content: '# Home', extras: { error: false } });
   });
 
-  it('RT154: the next action reports a browser that was killed between actions', async () => {
+  itInFull('RT154: the next action reports a browser that was killed between actions', async () => {
     await user.browse(site.origin);
     process.kill(chromium()!, 'SIGKILL');
     await until(() => host() === undefined);

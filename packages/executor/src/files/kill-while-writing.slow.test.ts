@@ -1,3 +1,4 @@
+import { itInFull } from '@tendon/testing';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ it('RT61: SIGKILL in the middle of a write leaves the old file, and the next exe
   expect(readFileSync(path, 'utf8')).toBe('old');
 });
 
-it('RT61: an executor that starts in the same home leaves what another one is writing', async () => {
+itInFull('RT61: an executor that starts in the same home leaves what another one is writing', async () => {
   const first = await startExecutor();
   onTestFinished(() => first.kill());
   const home = { HOME: first.workspace };

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { itInFull, someOf } from '@tendon/testing';
 import type { ObservationDraft } from '@tendon/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
@@ -156,7 +157,7 @@ describe('cells', () => {
     expect(content).toMatch(/^first\nx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out.*\]\nx+\nlast$/);
   });
 
-  it('RT110: of 100 MB that are printed at once nothing is lost', async () => {
+  itInFull('RT110: of 100 MB that are printed at once nothing is lost', async () => {
     const { content } = await cell('print("first" + "x" * 100_000_000 + "last")', {}, 60);
     const [, head = '', count, tail = ''] = /^(firstx+)\n\[\.\.\. [^:]*: (\d+) characters left out.*\]\n(x+last)$/.exec(content) ?? [];
     expect(head.length + Number(count) + tail.length).toBe(100_000_009);
@@ -234,7 +235,7 @@ sys.stdout.pub_thread.schedule(lambda: time.sleep(5)); display("late")`;
 describe('kernels that end', () => {
   const LOST = 'Its variables and imports are lost; the next cell runs in a new one.]';
 
-  it.each([
+  const ENDS = [
     [
       'os._exit',
       'import os; print("before", flush=True); time_ = __import__("time"); time_.sleep(2); os._exit(3)',
@@ -243,7 +244,9 @@ describe('kernels that end', () => {
     ['SIGKILL of itself', 'import os; os.kill(os.getpid(), 9)', /^\[The kernel has ended \(SIGKILL\)/],
     ['exit()', 'exit()', /^\[The kernel has ended \(exit code 0\)/],
     ['a crash of native code', 'import ctypes; ctypes.string_at(0)', /The kernel has ended \(SIGSEGV\)/],
-  ])('RT114: %s: reported at once, and the next cell works', async (_name, code, words) => {
+  ] as const;
+
+  it.each(someOf(ENDS, 2))('RT114: %s: reported at once, and the next cell works', async (_name, code, words) => {
     const { content, success } = await cell(code);
     expect(content).toMatch(words);
     expect(content.endsWith(LOST)).toBe(true);
@@ -267,17 +270,12 @@ describe('kernels that end', () => {
     expect((await cell('"stays" in globals()')).content).toBe('False');
   });
 
-  it('RT115: a new kernel starts where the shell is, with its variables', async () => {
+  it('RT115, RT117: a new kernel starts where the shell is, with its variables; names of the workspace do not get in its way', async () => {
     await executor.run('mkdir -p there && cd there && export TENDON_SEEN=yes');
+    await executor.run('echo "raise SystemExit" | tee random.py socket.py ipykernel.py asyncio.py >/dev/null');
     await cell('exit()');
     const { content } = await cell('import os; print(os.environ["TENDON_SEEN"])', { include_extra: true });
     expect(content).toMatch(/^yes\n\[Jupyter current working directory: .*\/there\]/);
-  });
-
-  it('RT117: names of the workspace do not get in the way of a kernel', async () => {
-    await executor.run('echo "raise SystemExit" | tee random.py socket.py ipykernel.py asyncio.py >/dev/null');
-    await cell('exit()');
-    expect((await cell('"up"')).content).toBe("'up'");
   });
 
   it('RT116: the code that prepares kernels runs on every start', async () => {

@@ -1,3 +1,4 @@
+import { someOf } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { expectedRun, type ExpectedRun } from './expected-run.test-support.ts';
 import { startExecutor } from '../testing/start-executor.ts';
@@ -174,7 +175,7 @@ const PATIENT = 60;
 /** One that cost its shell ends with an exit code that nobody knows. */
 const ends = ({ exitCode, suffix }: ExpectedRun): boolean => exitCode !== -1 || suffix === BROKEN || suffix === NEVER_TAKEN;
 
-it.concurrent.each(COMMANDS)('RT45: a command that $name', async ({ steps }) => {
+it.concurrent.each(someOf(COMMANDS, 11))('RT45: a command that $name', async ({ steps }) => {
   const executor = await startExecutor({ limits: { noOutputTimeoutSeconds: 6 } });
   try {
     await executor.run('mkdir place; cd place; export STAYS=yes', {}, PATIENT);

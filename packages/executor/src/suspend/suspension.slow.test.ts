@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { SUSPENDED_NAME } from '@tendon/protocol/executor-api';
 import { allProcesses, processStat } from '../processes/process-tree.ts';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
@@ -38,7 +39,7 @@ it('SB130: it is suspended with all that it started, and the next action resumes
   expect(name()).toBe(usual);
 });
 
-it('SB130: a program in the foreground and one that was stopped by hand are as they were', async () => {
+itInFull('SB130: a program in the foreground and one that was stopped by hand are as they were', async () => {
   await executor.run(`sleep 87654.${process.pid}`, {}, 0.5); // handed back as still running
   await expect.poll(() => statesOf(`87654.${process.pid}`)).toEqual(['S']);
   await untilSuspended();
@@ -74,7 +75,7 @@ it('SB131: a connection to one of its ports resumes it and keeps it running', as
   await untilSuspended();
 });
 
-it('SB132: suspended, it ends by its lease', async () => {
+itInFull('SB132: suspended, it ends by its lease', async () => {
   await executor.kill();
   executor = await startExecutor({ limits: { leaseSeconds: 3 } });
   await executor.run(`sleep 76543.${process.pid} &`);

@@ -1,6 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
@@ -61,7 +62,7 @@ describe('the disk of a sandbox', () => {
     expect(await suffixOf(runtime, 'cat small')).not.toContain('on the disk');
   });
 
-  it('SB135: files without a name count, and what writes in the background is ended', async () => {
+  itInFull('SB135: files without a name count, and what writes in the background is ended', async () => {
     const runtime = await open();
     const hidden = `(trap "" INT TERM HUP; exec 3> hidden; rm hidden; for i in {1..400}; do dd if=/dev/zero bs=1M count=4 status=none >&3 || exit; sleep 0.1; done; touch all)`;
     await run(runtime, `setsid bash -c '${hidden.replaceAll("'", "'\\''")}' < /dev/null > /dev/null 2>&1 & echo $! > pid; sleep 0.1`);

@@ -1,3 +1,4 @@
+import { itInFull, someOf } from '@tendon/testing';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -189,7 +190,7 @@ describe('sandboxes of a server', () => {
     await expect(runtimes.acquire('a', { signal: never })).rejects.toThrow('shutting down');
   });
 
-  it('SB32: while a server holds it, it does not', async () => {
+  itInFull('SB32: while a server holds it, it does not', async () => {
     // Long enough for a busy machine to renew it in time.
     const { runtimes, handle } = open({ leaseSeconds: 5 });
     const runtime = await runtimes.acquire('a', { signal: never });
@@ -199,7 +200,7 @@ describe('sandboxes of a server', () => {
     expect(runtimes.current('a')).toBe(runtime);
   });
 
-  it('SB24: sandboxes whose whole state root was removed are ended by the next server of this user', async () => {
+  itInFull('SB24: sandboxes whose whole state root was removed are ended by the next server of this user', async () => {
     const forgotten = createTestSandboxes(createLocalDriver({ executor }));
     const { incarnation } = await forgotten.runtimes.acquire('a', { signal: never });
     await forgotten.runtimes.close();
@@ -222,7 +223,7 @@ describe('sandboxes of a server', () => {
     expect(await readFile(join(workspace, 'other'), 'utf8')).toBe('made\n');
   });
 
-  it.each([-3_600_000, 0, 3_600_000])(
+  it.each(someOf([-3_600_000, 0, 3_600_000], [3_600_000]))(
     'SB166: an action of the server before is cancelled by a stop, and not called not started, with the clock moved by %d ms',
     async (offsetMs) => {
       let offset = 0;

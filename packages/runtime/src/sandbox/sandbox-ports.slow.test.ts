@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { someOf } from '@tendon/testing';
 import type { Runtime } from '@tendon/core';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { createNoneDriver } from '../drivers/none/none-driver.ts';
@@ -11,7 +12,7 @@ import { createTestSandboxes, executorFolder, never, run, until, type TestSandbo
 const DRIVERS = { local: createLocalDriver, none: createNoneDriver } as const;
 const signal = never;
 
-describe.each(['local', 'none'] as const)('ports of a sandbox, driver %s', (name) => {
+describe.each(someOf(['local', 'none'] as const, ['local']))('ports of a sandbox, driver %s', (name) => {
   let sandboxes: TestSandboxes;
   let runtime: Runtime;
   let ports: SandboxPorts;
@@ -51,7 +52,7 @@ while True:
     expect((await ports.list({ signal })).find((each) => each.port === port)?.program).toMatch(/python/);
   });
 
-  it.each(['0.0.0.0', '127.0.0.3', '::', '::1'])('SB111: a connection leads to it, bound to %s', async (bind) => {
+  it.each(someOf(['0.0.0.0', '127.0.0.3', '::', '::1'], 2))('SB111: a connection leads to it, bound to %s', async (bind) => {
     const port = await serve('hello', bind);
     expect(await answerOf(port)).toBe('hello!');
   });

@@ -1,3 +1,4 @@
+import { itInFull } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { expectedRun } from '../expected-run.test-support.ts';
 import { startExecutor, type TestExecutor } from '../../testing/start-executor.ts';
@@ -115,7 +116,7 @@ it('RT35: what waits for input is handed back early and takes its answer', async
   expect(seen).toEqual(ASKING.map(expected));
 });
 
-it('RT35: a program that asks again after each answer waits again', async () => {
+itInFull('RT35: a program that asks again after each answer waits again', async () => {
   const [seen] = await allAtOnce(['python3 -q'], async (run, command) => {
     await run(command);
     return [await run('6 * 7', { is_input: true }), await run('exit()', { is_input: true })];
@@ -126,7 +127,7 @@ it('RT35: a program that asks again after each answer waits again', async () => 
   ]);
 });
 
-it('RT35, RT39: an editor that git opens is worked with keys and text', async () => {
+itInFull('RT35, RT39: an editor that git opens is worked with keys and text', async () => {
   const [contents] = await allAtOnce([ASKING.find(({ name }) => name === 'an editor that git opens')!], async (run, { command }) => {
     await run(command);
     const shown: string[] = [];

@@ -1,3 +1,4 @@
+import { someOf } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { startExecutor } from '../../testing/start-executor.ts';
 
@@ -77,7 +78,7 @@ const PROGRAMS: readonly { readonly name: string; readonly steps: readonly Step[
 ];
 
 // At once: what takes time is to wait. A screen is looked at when it has been silent for long enough to draw it on a busy machine.
-it.concurrent.each(PROGRAMS)('RT38, RT39: $name', async ({ steps }) => {
+it.concurrent.each(someOf(PROGRAMS, 3))('RT38, RT39: $name', async ({ steps }) => {
   const executor = await startExecutor({ limits: { noOutputTimeoutSeconds: 4 } });
   try {
     for (const [command, content, input] of [...steps, ...NEXT]) {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import { findProcesses } from '../../processes/process-identity.ts';
@@ -87,7 +88,7 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
     expect(seen[1]).toMatchObject({ content: expect.stringContaining('may not connect there') });
   });
 
-  it('SB56: killed, that is reported and the next action has a new one; a restarted server goes on', async () => {
+  itInFull('SB56: killed, that is reported and the next action has a new one; a restarted server goes on', async () => {
     process.kill(programs()[0]!, 'SIGKILL');
     await until('it is gone', () => programs().length === 0);
     expect((await browse('http://127.0.0.1:8080/')).content).toMatch(/^The browser had ended since the last action[^]*# Of the agent/);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { Runtime } from '@tendon/core';
 import { createTestSandboxes, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../testing/sandboxes.ts';
 import type { SandboxPoolOptions } from '../../pool/sandbox-pool.ts';
@@ -46,7 +47,7 @@ describe(`an idle container of ${engineOfRun()}`, () => {
     await until('its line', () => readFileSync(join(sandboxes.workspace, 'inner/got'), 'utf8') === 'heard\n');
   });
 
-  it('SB131: keeps running while something works, and is suspended after it', async () => {
+  itInFull('SB131: keeps running while something works, and is suspended after it', async () => {
     const acquire = await open();
     await run(await acquire('a'), '(until test -e done; do :; done) &');
     await until('it to refuse', async () => /^bash \(\d+\) works$/.test((await sandboxes.runtimes.list())[0]?.awake_for ?? ''));
