@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root, say, setup } from './setup.mjs';
 
 try {
-  const { node, env } = setup('start');
+  const { node, env } = await setup('start');
   const run = (...args) => spawnSync(node, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1;
   process.exitCode =
     run(join(root, 'scripts/build.mjs'), '--if-stale') ||

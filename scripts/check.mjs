@@ -4,7 +4,7 @@ import { runWithChecks } from './steps.mjs';
 import { say, setup } from './setup.mjs';
 
 try {
-  const machine = setup('start');
+  const machine = await setup('start');
   const build = { name: 'executor', args: ['scripts/build.mjs', '--if-stale', 'executor'] };
   const ok = await runWithChecks([build, { name: 'tests', args: ['--project=quick', '--maxWorkers=3'], tests: true }], machine);
   process.exitCode = ok ? 0 : 1;

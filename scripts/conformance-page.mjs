@@ -21,7 +21,7 @@ const { values } = parseArgs({
     timeout: { type: 'string', default: '60' },
   },
 });
-const { node, env } = setup('test');
+const { node, env } = await setup('test');
 async function main() {
   const build = fileURLToPath(new URL('build.mjs', import.meta.url));
   if (spawnSync(node, [build, '--if-stale', 'executor', 'web'], { stdio: 'inherit', env }).status !== 0) process.exit(1);

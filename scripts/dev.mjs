@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root, say, setup } from './setup.mjs';
 
-const { node, env } = setup('start');
+const { node, env } = await setup('start');
 spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale', 'executor', 'web'], { cwd: root, env, stdio: ['ignore', 2, 'inherit'] });
 say('Serving from source; a change restarts the server. For the web app, loaded anew when it changes: npx vite packages/web');
 const watched = ['protocol', 'core', 'runtime', 'server', 'sandbox-host'].map(

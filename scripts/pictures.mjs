@@ -82,7 +82,7 @@ const SCRIPT = [
   },
 ];
 
-const { node, env } = setup('test');
+const { node, env } = await setup('test');
 spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale', 'executor', 'web'], { cwd: root, env, stdio: 'inherit' });
 mkdirSync(PICTURES, { recursive: true });
 const [word = ''] = process.argv.slice(2);

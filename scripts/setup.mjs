@@ -1,7 +1,8 @@
 // Brings a fresh clone to a state in which it can run: dependencies from the lockfile, a recent Node, and what only the
 // system's package manager has. Idempotent; says what it does; costs a few milliseconds when nothing is to do.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -105,39 +106,54 @@ const APT = `apt-get install -y -qq --no-install-recommends ${WAIT}`;
 const aptCommand = (packages) =>
   `apt-get update -qq ${WAIT}; ${APT} ${packages.join(' ')} || for each in ${packages.join(' ')}; do ${APT} $each; done`;
 
-/** Dependencies of the lockfile and packages of the system, at the same time: both spend a good part of it waiting. */
-function install(purpose) {
-  const missing = SYSTEM.filter((need) => need.purposes.includes(purpose) && !isThere(need));
+/** What apt installs is on its way when this returns, beside the dependencies: both spend a good part of it waiting. Resolves when it is there. */
+async function installPackages(purpose) {
+  const isMissing = (need) => need.purposes.includes(purpose) && !isThere(need);
+  const missing = SYSTEM.filter(isMissing);
+  const tell = () => {
+    for (const need of missing.filter(isMissing))
+      say(`Missing: ${need.program}. Install it with: apt-get install ${need.packages.join(' ')}. Without it ${need.without}.`);
+  };
+  const usesApt = missing.length > 0 && process.platform === 'linux' && process.getuid?.() === 0 && onPath('apt-get');
+  if (!usesApt) return tell();
+  const packages = missing.flatMap((need) => need.packages);
+  say(`Installing ${packages.join(', ')} with apt …`);
+  const started = Date.now();
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = spawn('sh', ['-c', aptCommand(packages)], { cwd: root, env, stdio: ['ignore', 2, 'inherit'] });
+  await once(apt, 'close');
+  say(`apt took ${secondsSince(started)} s.`);
+  tell();
+}
+
+function installDependencies() {
   const stamp = join(root, 'node_modules', '.tendon-lock');
   const lock = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
-  const isStale = !existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock;
-  const usesApt = missing.length > 0 && process.platform === 'linux' && process.getuid?.() === 0 && onPath('apt-get');
-  const packages = usesApt ? missing.flatMap((need) => need.packages) : [];
-  if (usesApt) say(`Installing ${packages.join(', ')} with apt …`);
-  if (isStale) say('Installing dependencies from package-lock.json (once, about a minute) …');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  say('Installing dependencies from package-lock.json (once, about a minute) …');
   const started = Date.now();
-  if (usesApt || isStale) {
-    const beside = usesApt ? `{ ${aptCommand(packages)}; } & ` : '';
-    const script = `${beside}${isStale ? NPM : 'true'}; status=$?; wait; exit $status`;
-    if (!run('sh', ['-c', script], { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }))
-      throw new Error('npm install failed; its last lines above name the cause');
-    say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
-  }
-  if (isStale) {
-    mkdirSync(join(root, 'node_modules'), { recursive: true });
-    writeFileSync(stamp, lock);
-  }
-  for (const need of missing.filter((each) => !isThere(each))) {
-    say(`Missing: ${need.program}. Install it with: apt-get install ${need.packages.join(' ')}. Without it ${need.without}.`);
-  }
+  if (!run('sh', ['-c', NPM])) throw new Error('npm install failed; its last lines above name the cause');
+  say(`Installed the dependencies in ${secondsSince(started)} s.`);
+  mkdirSync(join(root, 'node_modules'), { recursive: true });
+  writeFileSync(stamp, lock);
 }
 
+const secondsSince = (started) => Math.round((Date.now() - started) / 1000);
+
 /** Prepares for `start` or `test`; returns the Node to run with and an environment that has it first on PATH. */
-export function setup(purpose) {
-  install(purpose);
+export async function setup(purpose) {
+  const { packages, ...machine } = setupInPart(purpose);
+  await packages;
+  return machine;
+}
+
+/** The same, but what only the package manager of the system has is there when `packages` resolves. */
+export function setupInPart(purpose) {
+  const packages = installPackages(purpose);
+  installDependencies();
   const node = nodeBinary(root);
   const bin = join(root, 'node_modules', '.bin');
-  return { node, env: { ...process.env, PATH: [join(node, '..'), bin, process.env.PATH].join(delimiter) } };
+  return { node, env: { ...process.env, PATH: [join(node, '..'), bin, process.env.PATH].join(delimiter) }, packages };
 }

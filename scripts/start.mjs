@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root, say, setup } from './setup.mjs';
 
 try {
-  const { node, env } = setup('start');
+  const { node, env } = await setup('start');
   const built = spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale'], { cwd: root, env, stdio: ['ignore', 2, 'inherit'] });
   if (built.status !== 0) throw new Error('the build failed; its output above names the cause');
   const server = spawn(node, [join(root, 'packages/cli/dist/main.js'), 'serve', ...process.argv.slice(2)], {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The static checks alone, as `check` and `test` run them while their tests run.
 import { CHECKS, runSteps } from './steps.mjs';
-import { setup } from './setup.mjs';
+import { setupInPart } from './setup.mjs';
 
-process.exitCode = runSteps(CHECKS, setup('start')) ? 0 : 1;
+process.exitCode = (await runSteps(CHECKS, setupInPart('check'))) ? 0 : 1;

@@ -10,8 +10,8 @@ import { root } from './setup.mjs';
 const RECORDED_SECONDS = 10;
 
 /** `steps`: [name, args for Node, vitest?]. Prints what it does, then `N passed, N failed`; returns whether all passed. */
-export function runSteps(steps, machine) {
-  return report(countSteps(steps, machine));
+export async function runSteps(steps, machine) {
+  return report(await countSteps(steps, machine));
 }
 
 /** The same, and meanwhile the static checks in a process of their own: tests wait most of their time. What the checks print comes at the end. */
@@ -20,7 +20,7 @@ export async function runWithChecks(steps, machine) {
   const checks = spawn(node, ['scripts/static-checks.mjs'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const printed = text(checks.stdout);
   const closed = once(checks, 'close');
-  const counted = countSteps(steps, machine);
+  const counted = await countSteps(steps, machine);
   await closed;
   const lines = (await printed).trimEnd().split('\n');
   const [, passed, failed] = (lines.pop() ?? '').match(/^(\d+) passed, (\d+) failed$/) ?? [undefined, 0, 1];
@@ -34,11 +34,13 @@ function report({ passed, failed, times }) {
   return failed === 0;
 }
 
-function countSteps(steps, { node, env }) {
+/** Tests wait for what only the package manager of the system has; builds and checks need nothing of it. */
+async function countSteps(steps, { node, env, packages }) {
   let passed = 0;
   let failed = 0;
   const times = [];
   for (const { name, args, tests, record } of steps) {
+    if (tests) await packages;
     process.stdout.write(`\n── ${name}\n`);
     const started = Date.now();
     const result = tests ? runTests(args, { node, env, record }) : runCheck(args, { node, env });

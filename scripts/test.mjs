@@ -5,7 +5,7 @@
 //   --record  also writes how long each file takes, by which test/order-of-files.ts orders them
 //   a word: only the test files with it in their path
 import { runWithChecks, runSteps } from './steps.mjs';
-import { say, setup } from './setup.mjs';
+import { say, setupInPart } from './setup.mjs';
 
 const build = { name: 'build', args: ['scripts/build.mjs', '--if-stale', 'executor', 'web', 'bundle', 'client', 'faults'] };
 const RUNS = {
@@ -24,7 +24,7 @@ try {
   if (!(mode in RUNS)) throw new Error(`unknown option --${mode}; there are --long, --cluster, --shared and --record`);
   const run = mode === 'all' ? runWithChecks : runSteps;
   const steps = RUNS[mode].map((step) => (step.tests ? { ...step, record, args: [...step.args, ...files] } : step));
-  process.exitCode = (await run(steps, setup('test'))) ? 0 : 1;
+  process.exitCode = (await run(steps, setupInPart('test'))) ? 0 : 1;
 } catch (error) {
   say(`test: ${error.message}`);
   process.stdout.write('0 passed, 1 failed\n');

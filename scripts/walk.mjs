@@ -39,7 +39,7 @@ function print(title, path) {
 }
 
 async function walk() {
-  const { node, env } = setup('start');
+  const { node, env } = await setup('start');
   const home = mkdtempSync(join(tmpdir(), 'tendon-walk-'));
   writeFileSync(join(home, 'script.json'), JSON.stringify(SCRIPT));
   const port = await freePort();
