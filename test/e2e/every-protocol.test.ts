@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { Seen } from '@tendon/testing';
+import { itInFull, Seen } from '@tendon/testing';
 import { builtTendon, TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 const TASK = 'write a bash script that prints hello';
@@ -108,7 +108,7 @@ describe('SV18: leaving', () => {
     watcher.close();
   });
 
-  it('a stopped conversation ends its command and its sandbox, and works again when somebody comes back', async () => {
+  itInFull('a stopped conversation ends its command and its sandbox, and works again when somebody comes back', async () => {
     const tendon = await started({ LLM_MODEL: scripted([bash('sleep 600'), bash('echo again'), { text: 'done' }]) });
     const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', { initial_user_msg: 'sleep' });
     const watcher = new Watcher(tendon.url, id);

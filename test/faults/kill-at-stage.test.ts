@@ -9,7 +9,7 @@ const entry = builtFaults('faulty-server');
 const HOUR_MS = 3_600_000;
 /** How often a process comes to the stage before it is killed there. */
 const KILLS = [6, 7, 8];
-const STEPS = runs(30, 14);
+const STEPS = runs(30, 10);
 /** By how much the clock of a process is off at its start, and from the third time on that it comes to the stage. */
 const CLOCKS_MS = [
   [0, HOUR_MS],

@@ -26,7 +26,7 @@ const script: Script = (_request, n) => {
   return n === 3 ? { toolCalls: [count(`${n}a`), count(`${n}b`)] } : { toolCalls: [count(`${n}a`)] };
 };
 /** Of what is done at every border, in further forms: daily every third, which is no whole part of a step. */
-const EVERY = runs(1, 3);
+const EVERY = runs(1, 7);
 const LINES = ['0a', '1a', '2a', '2b', '3a', '3b', '4a'];
 
 interface Ending {

@@ -12,7 +12,7 @@ const SCRIPT = [bash('echo one > a.txt'), bash('echo two > a.txt'), { text: 'don
 const run = promisify(execFile);
 
 /** Of the points where it may die. */
-const EVERY = runs(1, 4);
+const EVERY = runs(1, 7);
 
 interface Killed {
   readonly signal: string | null;

@@ -1,4 +1,5 @@
 /** A person is asked about a name that is on no list: by real sandboxes, of clients of a real server. */
+import { someOf } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { socketIoClient, temporaryFolder, type TestServer } from '../../server.test-support.ts';
 import { askingServer, connectAs, runIn } from './network.test-support.ts';
@@ -132,26 +133,31 @@ describe('SV452: what a sandbox can ask', () => {
     expect(await connectAs(server, await server.create(), 'n0.example')).toContain('a person is asked');
   });
 
-  it.each([
-    ['ASKED.Example.', 443, ['asked.example']],
-    ['xn--bcher-kva.example', 443, ['xn--bcher-kva.example']],
-    ['bücher.example', 443, []],
-    ['*.com', 443, []],
-    ['<b>.example', 443, []],
-    ['a.example\u202e', 443, []],
-    ['a b.example', 443, []],
-    [`${'x'.repeat(60)}.`.repeat(5) + 'example', 443, []],
-    ['93.184.215.14', 443, []],
-    ['0x5db8d70e', 443, []],
-    ['93.184.55054', 443, []],
-    ['[2606:2800:21f:cb07:6820:80da:af6b:8b2c]', 443, []],
-    ['localhost', 80, []],
-    ['printer', 80, []],
-    ['metadata.google.internal', 80, []],
-    ['nas.local', 80, []],
-    ['asked.example', 8080, []],
-    ['github.com', 443, []],
-  ])('is the name of a public host as it is compared: %j at %i', async (host, port, asked) => {
+  it.each(
+    someOf(
+      [
+        ['ASKED.Example.', 443, ['asked.example']],
+        ['xn--bcher-kva.example', 443, ['xn--bcher-kva.example']],
+        ['bücher.example', 443, []],
+        ['*.com', 443, []],
+        ['<b>.example', 443, []],
+        ['a.example\u202e', 443, []],
+        ['a b.example', 443, []],
+        [`${'x'.repeat(60)}.`.repeat(5) + 'example', 443, []],
+        ['93.184.215.14', 443, []],
+        ['0x5db8d70e', 443, []],
+        ['93.184.55054', 443, []],
+        ['[2606:2800:21f:cb07:6820:80da:af6b:8b2c]', 443, []],
+        ['localhost', 80, []],
+        ['printer', 80, []],
+        ['metadata.google.internal', 80, []],
+        ['nas.local', 80, []],
+        ['asked.example', 8080, []],
+        ['github.com', 443, []],
+      ] as const,
+      3,
+    ),
+  )('is the name of a public host as it is compared: %j at %i', async (host, port, asked) => {
     const server = await askingServer();
     const id = await server.create();
     const reply = await connectAs(server, id, host, port);
