@@ -72,10 +72,8 @@ export function forwardToOwners(http: Server, context: ForwardContext): Forwardi
   });
   const [listener] = http.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   http.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    const pass = (): void => {
-      response.writeContinue();
-      listener!(request, response);
-    };
+    continueWhenRead(request, response);
+    const pass = (): void => listener!(request, response);
     if (!serve(request, response, pass)) pass();
   });
   takeOver(http, 'upgrade', (pass, request: IncomingMessage, client: Duplex, head: Buffer) =>
@@ -91,6 +89,16 @@ export function forwardToOwners(http: Server, context: ForwardContext): Forwardi
     }),
   );
   return forwarding;
+}
+
+/** The body is asked for when somebody begins to read it: what is refused unread is answered before any of it is sent. */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const read = request._read.bind(request);
+  request._read = (size) => {
+    request._read = read;
+    if (!response.headersSent && !response.destroyed) response.writeContinue();
+    read(size);
+  };
 }
 
 /** Where requests go, and what is under way. */
@@ -168,15 +176,15 @@ class Forwarding {
       const isRead = one.request.method === 'GET' || one.request.method === 'HEAD';
       const isTaken = outcome?.state === 'unreachable' && outcome.isTaken;
       if (found.at === 'peer' && outcome?.state === 'unreachable') unreachable.add(found.server.id);
-      // What has no conversation yet goes to another one, as long as there is one.
-      const isUndecided = target.about === 'new' && found.at === 'peer';
+      // Nothing of it was sent where no server takes it, and what has no conversation yet goes to another one.
+      const isUndecided = found.at === 'nobody' || target.about === 'new';
       const mayRetry = outcome?.state === 'misdirected' ? retriesLeft-- > 0 : (isRead || isUndecided) && !isTaken && this.#now() < end;
       if (!mayRetry)
         return one.refuse(catalogError(found.at === 'peer' ? 'OWNER_UNREACHABLE' : 'NO_SERVER'), { 'retry-after': RETRY_AFTER });
       found =
         outcome?.state === 'misdirected'
           ? await this.#afterRefusal(target, outcome.owner)
-          : await this.#lookAgain(target, isUndecided ? unreachable : undefined);
+          : await this.#lookAgain(target, target.about === 'new' && found.at === 'peer' ? unreachable : undefined);
     }
   }
 

@@ -47,9 +47,10 @@ export function pipeRequest(pipe: RequestPipe): Promise<PipeOutcome> {
     outgoing.destroy();
     settle({ state: 'answered' });
   });
-  outgoing.on('error', (error: NodeJS.ErrnoException) =>
-    hasAnswer ? void response.destroy() : settle({ state: 'unreachable', isTaken: isTaken && !NOT_CONNECTED.has(error.code ?? '') }),
-  );
+  outgoing.on('error', (error: NodeJS.ErrnoException) => {
+    // An answer that has begun says itself whether it is whole.
+    if (!hasAnswer) settle({ state: 'unreachable', isTaken: isTaken && !NOT_CONNECTED.has(error.code ?? '') });
+  });
   outgoing.once('continue', () => {
     isTaken = true;
     request.on('error', () => outgoing.destroy());
