@@ -43,6 +43,9 @@ export interface Conversation extends ConversationView {
   reopen(): Promise<void>;
   /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */
   wake(): void;
-  /** Ends the loop without touching the agent's state (a shutting-down server); pending actions stay pending in the log. */
-  close(): Promise<void>;
+  /**
+   * Ends the loop without touching the agent's state (a server that leaves); pending actions stay pending in the log. Until `deadline`
+   * an answer that the model is giving is waited for, and stored. Default: nothing is waited for.
+   */
+  close(deadline?: AbortSignal): Promise<void>;
 }

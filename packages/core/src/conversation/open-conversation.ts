@@ -281,7 +281,8 @@ class OpenConversation implements Conversation {
 
   wake(): void {
     if (this.#state === 'opened') this.#resumeForUser();
-    if (this.#state === 'looping' || this.#ports.aborts.closing.aborted) return;
+    const { aborts } = this.#ports;
+    if (this.#state === 'looping' || aborts.closing.aborted || aborts.isLeaving) return;
     this.#state = 'looping';
     const onRest = (): void => {
       this.#state = 'resting';
@@ -327,8 +328,9 @@ class OpenConversation implements Conversation {
     }
   }
 
-  async close(): Promise<void> {
+  async close(deadline?: AbortSignal): Promise<void> {
     const { aborts, executing, holding, external, view } = this.#ports;
+    if (deadline) await aborts.leave(deadline);
     aborts.close();
     await this.#loop;
     // What is executing ends its wait now.

@@ -1,18 +1,29 @@
+interface TurnAborts {
+  /** A signal for the model call that begins now; it also aborts with `closing`. */
+  beginTurn(): AbortSignal;
+  /** The step that began it is over. */
+  turnOver(): void;
+  /** Ends the call that is under way. */
+  endTurn(): void;
+}
+
 /**
  * Who may be interrupted. It owns the controllers of what is running now.
  *
  * Invariants
  * A1  `closing` ends the waiting of this process and nothing else: what runs in the sandbox goes on.
  * A2  Ending the turn never touches an action; cancelling the actions never touches the log.
+ * A3  After `leave` no step begins, and nothing that runs is interrupted.
  */
-export interface Aborts {
+export interface Aborts extends TurnAborts {
   /** Aborted when the conversation is closed. */
   readonly closing: AbortSignal;
-  /** A signal for the model call that begins now; it also aborts with `closing`. */
-  beginTurn(): AbortSignal;
+  /** The loop begins no step any more: another process goes on. */
+  readonly isLeaving: boolean;
+  /** Resolves when the model's turn that is under way has ended, or `deadline` aborts; from then on `isLeaving`. */
+  leave(deadline: AbortSignal): Promise<void>;
   /** A signal for an action that begins now, to be given back when it ended. */
   beginAction(): { readonly signal: AbortSignal; cancel(): void; end(): void };
-  endTurn(): void;
   cancelActions(): void;
   close(): void;
 }
@@ -21,10 +32,24 @@ export function createAborts(): Aborts {
   const closing = new AbortController();
   const actions = new Set<AbortController>();
   let turn = new AbortController();
+  let over: PromiseWithResolvers<void> | undefined;
+  let isLeaving = false;
   return {
     closing: closing.signal,
+    get isLeaving() {
+      return isLeaving;
+    },
+    async leave(deadline) {
+      isLeaving = true;
+      if (over && !deadline.aborted) await Promise.race([over.promise, aborted(deadline)]);
+    },
+    turnOver() {
+      over?.resolve();
+      over = undefined;
+    },
     beginTurn() {
       turn = new AbortController();
+      over ??= Promise.withResolvers();
       if (closing.signal.aborted) turn.abort();
       return turn.signal;
     },
@@ -42,4 +67,8 @@ export function createAborts(): Aborts {
       turn.abort();
     },
   };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

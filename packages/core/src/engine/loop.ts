@@ -33,7 +33,8 @@ export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<voi
   try {
     for (;;) {
       const step = nextStep(ports.folded.state, ports.limits);
-      if (step.do === 'rest' || ports.aborts.closing.aborted) break;
+      ports.aborts.turnOver();
+      if (step.do === 'rest' || ports.aborts.closing.aborted || ports.aborts.isLeaving) break;
       switch (step.do) {
         case 'settle':
           await settle(ports);
@@ -67,6 +68,7 @@ export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<voi
       }
     }
   } finally {
+    ports.aborts.turnOver();
     onRest();
   }
 }

@@ -80,6 +80,10 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const { chooses, places, traits, fairly, loop } = parts;
   const onProblem = (sentence: string): void => parts.registry.sayProblem(record.id, sentence);
   const log = await storage.events.open(record.id);
+  const report = (cause: unknown): void => {
+    logger.error({ err: cause, conversation: record.id }, 'the engine could not go on');
+    conversations.moving.lost(record.id, cause);
+  };
   const opening = Promise.withResolvers<Conversation>();
   let opened: Conversation | undefined;
   const observer = observeConversation(record, parts.measures, parts.tracing);
@@ -126,7 +130,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
       ...(record.delegated_by ? drawn(chosen, () => opened, conversations.budgets) : chosen),
       confirmation: await confirmationIn(record, parts),
     },
-    host: { clock, mask, report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on') },
+    host: { clock, mask, report },
   });
   opened = conversation;
   opening.resolve(conversation);

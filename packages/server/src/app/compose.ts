@@ -112,7 +112,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     secrets: knownSecrets(config, stores),
     ...modelPorts(foundation, conversations, knownModels),
     wake: async () => (await audit?.begin(), wake(foundation, runtimes, conversations, triggers)),
-    handOver: () => handOver(foundation, triggers),
+    handOver: (signal) => handOver(foundation, conversations, triggers, signal),
     close: async (how) => {
       knownModels.close();
       await triggers.close();
@@ -281,8 +281,8 @@ function shownModels(record: StoredConversation, foundation: Foundation): Conver
 }
 
 /** New conversations go to others from the first moment on. */
-async function handOver({ storage }: Foundation, triggers: Triggers): Promise<void> {
-  await Promise.all([storage.scheduler.retire(), triggers.close()]);
+async function handOver({ storage }: Foundation, conversations: Conversations, triggers: Triggers, signal: AbortSignal): Promise<void> {
+  await Promise.all([storage.scheduler.self && conversations.moving.drain(signal), triggers.close()]);
 }
 
 async function wake(

@@ -277,6 +277,17 @@ export class ConversationRecords {
     await this.#store.delete('active', id);
   }
 
+  /** What is pending of a conversation that leaves this server is stored, and its mark looked up anew when it comes back. */
+  async settle(id: string): Promise<void> {
+    this.#marked.delete(id);
+    if (this.#touched.has(id)) await this.change(id, () => ({}));
+  }
+
+  /** Another server may have taken them away. */
+  forgetMarks(): void {
+    this.#marked.clear();
+  }
+
   /** The most recently used first, marks without a record last. */
   async marked(): Promise<readonly string[]> {
     const ids = (await this.#store.list('active')).map(({ id }) => id);

@@ -5,7 +5,7 @@
  * C2  An idle conversation is closed; opening it again is folding its log.
  * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
-import type { Clock, Conversation, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
+import type { Clock, Conversation, ConversationRef, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionKind, type ConversationState, type NetworkParams, type ParsedAction } from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
@@ -15,8 +15,9 @@ import type { ConversationRegistry } from './conversation-registry.ts';
 import { ConversationTitles, type TitleOptions } from './conversation-titles.ts';
 import { checkNetworkParams, type NetworkRules } from './network/conversation-network.ts';
 import type { NetworkQuestions } from './network/network-questions.ts';
-import { fewAtATime } from './few-at-a-time.ts';
+import { FilledConversations } from './filled-conversations.ts';
 import type { CreateConversationParams, ModelAccess } from './create-conversation-params.ts';
+import { MovingConversations, refOf } from './moving-conversations.ts';
 import { NewConversations, type CreateResult, type DelegateParams, type NewPlace } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
@@ -26,6 +27,7 @@ import { DelegatedQuestions } from './delegated/delegated-questions.ts';
 import { SharedFolders } from './shared-folders.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { TaskBudgets } from './delegated/task-budget.ts';
+import { WakingConversations } from './waking-conversations.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { Draining } from '../platform/readiness.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
@@ -66,11 +68,8 @@ export interface SubmitOptions {
   readonly by?: Caller | undefined;
 }
 
-/** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
-const WAKING = { atOnce: 4, slowMs: 2_000 };
 const BEGINS_WORK: ReadonlySet<string> = new Set<ActionKind>(['message', 'start']);
 const NEVER_ASKS: PolicyOf = () => ({ mode: 'never', analyzer: 'rules' });
-const COPY_MS = 10 * 60_000;
 /** Of one conversation, the newest. */
 const MAX_PULL_REQUESTS = 100;
 
@@ -90,12 +89,14 @@ export class Conversations {
   readonly delegated: DelegatedQuestions;
   /** What delegated agents may spend. */
   readonly budgets = new TaskBudgets();
-  /** Marked, and without a record yet. */
-  readonly #filling = new Set<string>();
   /** Who sees which. */
   readonly visibility: ConversationVisibility;
+  readonly #filled: FilledConversations;
+  readonly #waking: WakingConversations;
   /** What may run without a person. */
   readonly approvals: ConversationApprovals;
+  /** To this server and from it. */
+  readonly moving: MovingConversations;
 
   constructor(options: ConversationsOptions) {
     const { registry, storage, runtimes } = options;
@@ -103,17 +104,50 @@ export class Conversations {
     this.#registry = registry;
     this.#records = registry.records;
     this.visibility = new ConversationVisibility(registry.records);
-    this.#open = new OpenConversations({ ...options, open: (record) => options.open(record, this) });
+    this.#open = new OpenConversations({
+      ...options,
+      open: (record) => options.open(record, this),
+      claim: (record) => this.moving.claim(refOf(record)),
+    });
+    this.moving = new MovingConversations({
+      scheduler: storage.scheduler,
+      records: this.#records,
+      open: this.#open,
+      opened: registry.open,
+      forget: (id) => this.#forget(id),
+      wake: (ids) => this.#waking.wake(ids),
+      logger: options.logger,
+    });
     this.#stopped = new StoppedConversations(this.#records, this.#open, runtimes);
     const places = { home: options.config.home, runtimes, logger: options.logger };
     this.agents = new ConversationAgents(this.#records, this.#open, places);
     this.approvals = new ConversationApprovals(this.#records, this.#open, options.policyOf ?? NEVER_ASKS);
-    const copyFolder = (place: NewPlace, from: string): Promise<void> => this.#copyFolder(place, from);
+    this.#filled = new FilledConversations({
+      registry,
+      runtimes,
+      claim: (conversation) => this.moving.claim(conversation),
+      place: () => this.#new.place(),
+      copyWorkspace: options.copyWorkspace,
+      erase: (id) => this.#erase(id),
+      closing: this.#closing.signal,
+    });
+    this.#waking = new WakingConversations({
+      ...options,
+      records: this.#records,
+      filled: this.#filled,
+      stopped: this.#stopped,
+      approvals: this.approvals,
+      eraseRest: (id) => this.#eraseRest(id),
+      closing: this.#closing.signal,
+    });
+    const copyFolder = (place: NewPlace, from: string): Promise<void> => this.#filled.copyFolder(place, from);
+    const claim = (conversation: ConversationRef): Promise<void> => this.moving.claim(conversation);
     this.#new = new NewConversations(registry, {
       replays: storage.records,
       places,
       usualAgent: options.usualAgent,
       copyFolder,
+      claim,
       audit: options.audit,
     });
     this.#shared = new SharedFolders(registry, options.logger);
@@ -194,43 +228,9 @@ export class Conversations {
     if (record?.delegated_by) await this.notePullRequest(record.delegated_by.conversation_id, number);
   }
 
-  /**
-   * A conversation that has a log and a folder before there is one. A kill in between leaves its mark alone, and the next start erases
-   * what there was; so does this, and rejects, where `fill` rejects.
-   */
-  async createFilled(fill: (place: NewPlace) => Promise<StoredConversation>): Promise<StoredConversation> {
-    const place = await this.#new.place();
-    this.#filling.add(place.id);
-    try {
-      await this.#records.mark(place.id);
-      const record = await fill(place);
-      await this.#records.add(record);
-      return record;
-    } catch (cause) {
-      await this.#erase(place.id);
-      throw cause;
-    } finally {
-      this.#filling.delete(place.id);
-    }
-  }
-
-  /** As `createFilled`: a kill leaves a mark alone, and nothing stays where it rejects. */
-  async #copyFolder(place: NewPlace, from: string): Promise<void> {
-    const { copyWorkspace } = this.#options;
-    if (!copyWorkspace) throw new Error('folders cannot be copied here');
-    this.#filling.add(place.id);
-    this.#registry.copied.set(place.id, from);
-    try {
-      await this.#records.mark(place.id);
-      await copyWorkspace(place, AbortSignal.any([this.#closing.signal, AbortSignal.timeout(COPY_MS)]));
-      await this.#options.runtimes.stop(place.id);
-    } catch (cause) {
-      await this.#erase(place.id);
-      throw cause;
-    } finally {
-      this.#registry.copied.delete(place.id);
-      this.#filling.delete(place.id);
-    }
+  /** A conversation that has a log and a folder before there is one; see `FilledConversations`. */
+  createFilled(fill: (place: NewPlace) => Promise<StoredConversation>): Promise<StoredConversation> {
+    return this.#filled.create(fill);
   }
 
   get(id: string): Promise<StoredConversation | undefined> {
@@ -338,6 +338,7 @@ export class Conversations {
   async delete(id: string): Promise<boolean> {
     const record = await this.#records.get(id);
     if (!record) return false;
+    await this.moving.claim(refOf(record));
     await this.#records.remove(record);
     const open = await this.#open.opening(id);
     if (open) await this.#open.close(open, catalogError('CONVERSATION_DELETED', id));
@@ -358,10 +359,14 @@ export class Conversations {
     await storage.events.delete(id);
     await storage.records.delete('replays', id);
     await removeFolder(ownFolder(this.#options.config.home, id));
+    this.#forget(id);
+    await this.#records.forget(id);
+  }
+
+  #forget(id: string): void {
     this.#registry.modelAccess.delete(id);
     this.agents.forget(id);
     this.approvals.forget(id);
-    await this.#records.forget(id);
   }
 
   /** Of a deletion, or a creation, that was cut off. */
@@ -370,28 +375,11 @@ export class Conversations {
     await this.#options.audit?.record({ by: undefined, action: 'conversation.erased', target: id });
   }
 
-  /**
-   * After a restart: continues the conversations that were at work, the most recently used first, and completes interrupted deletions and
-   * stops. Called once, when the server already listens.
-   */
+  /** What a server left at work goes on, see `WakingConversations`. Called once, when the server already listens. */
   async wakeActive(): Promise<void> {
-    const marked = await this.#records.marked();
-    const { clock } = this.#options;
-    await fewAtATime(marked, (id) => this.#goOn(id), { ...WAKING, clock, signal: this.#closing.signal });
-  }
-
-  async #goOn(id: string): Promise<void> {
-    try {
-      const record = await this.#records.get(id);
-      if (this.#filling.has(id)) return;
-      if (!record) await this.#eraseRest(id);
-      else if (record.stopped) await this.#stopped.finishStop(id);
-      else await this.start(id, { unlessStopped: true });
-      if (record) await this.approvals.complete(record);
-    } catch (cause) {
-      if (this.#closing.signal.aborted) return; // the next start finds it as it was
-      this.#options.logger.error({ err: cause, conversation: id }, 'a conversation could not be opened again');
-    }
+    // Beside others, it takes only what no server has.
+    if (this.#options.storage.scheduler.self) return this.moving.start();
+    await this.#waking.wake(await this.#records.marked());
   }
 
   /** Ends every loop without touching any agent's state; sandboxes stay for the next server. */

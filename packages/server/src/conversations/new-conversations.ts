@@ -3,7 +3,7 @@
  */
 import { randomUUID, createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
+import { KeyedMutex, type ConversationRef, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { removeFolder } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
@@ -29,6 +29,8 @@ interface NewConversationsOptions {
   readonly audit?: Pick<Audit, 'record'> | undefined;
   /** Fills the folder of a conversation that is not there yet with a copy of this one. Rejects with a reason that can be shown. */
   readonly copyFolder: (place: NewPlace, from: string) => Promise<void>;
+  /** Called before there is anything of a conversation. Rejects where this server cannot have it. */
+  readonly claim: (conversation: ConversationRef) => Promise<void>;
 }
 
 const DEFAULT_AGENT = 'CodeActAgent';
@@ -45,12 +47,14 @@ export class NewConversations {
   readonly #usualAgent: () => string | undefined;
   readonly #audit: NewConversationsOptions['audit'];
   readonly #copyFolder: NewConversationsOptions['copyFolder'];
+  readonly #claim: NewConversationsOptions['claim'];
 
   constructor(
     registry: ConversationRegistry,
-    { replays, places, usualAgent = () => undefined, copyFolder, audit }: NewConversationsOptions,
+    { replays, places, usualAgent = () => undefined, copyFolder, claim, audit }: NewConversationsOptions,
   ) {
     this.#audit = audit;
+    this.#claim = claim;
     this.#copyFolder = copyFolder;
     this.#registry = registry;
     this.#records = registry.records;
@@ -103,6 +107,7 @@ export class NewConversations {
     const place = params.worktree ? await this.#worktree(id, folder.path, params) : { workspace: folder.path };
     if ('code' in place) return { ok: false, error: place };
     const record = newRecord(id, params, { ...place, network: network.network, ...agent, now: this.#records.now() });
+    await this.#claim({ id, rootId: id });
     if (params.llm) this.#registry.modelAccess.set(id, params.llm);
     if (params.replay) await this.#replays.put('replays', { id, sort: '', value: params.replay });
     await this.#records.add(record);
@@ -152,6 +157,7 @@ export class NewConversations {
     const llm = this.#registry.modelAccess.get(parent.id);
     const place = copy && (await this.#copied(parent, id, copy));
     const record = delegatedRecord(parent, { id, ...agent, actionId, place, now: this.#records.now() });
+    await this.#claim({ id, rootId: rootIdOf(parent) });
     if (llm) this.#registry.modelAccess.set(id, llm);
     await this.#records.add(record);
     return record;

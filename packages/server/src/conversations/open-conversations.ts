@@ -1,7 +1,7 @@
 /** Owns the open conversations: opens one on first need, closes it when nobody needs it. */
 import { type Clock, type Conversation, awaitsConfirmation } from '@tendon/core';
-import { type CatalogError, ChangeAgentStateAction, type EventAuthor, isActive, type VolatileFrame } from '@tendon/protocol';
-import { type StoredConversation, summaryOf } from './conversation-records.ts';
+import { catalogError, type CatalogError, ChangeAgentStateAction, type EventAuthor, isActive, type VolatileFrame } from '@tendon/protocol';
+import { rootIdOf, type StoredConversation, summaryOf } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import type { Logger } from '../platform/logger.ts';
 
@@ -10,10 +10,15 @@ export interface OpenConversationsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly open: (record: StoredConversation) => Promise<Conversation>;
+  /** Called before; rejects where another server has the conversation. Default: none has. */
+  readonly claim?: (record: StoredConversation) => Promise<void>;
   /** A conversation that nobody needed for so long is closed; default 30 s. */
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
 }
+
+/** Why a conversation ends here that another server goes on with. */
+export const MOVED: CatalogError = catalogError('CONVERSATION_MOVED');
 
 const IDLE_MS = 30_000;
 const CLOSED_TOGETHER = 64;
@@ -63,13 +68,13 @@ export class OpenConversations {
   }
 
   /** From the first tick on, a caller that enters gets a new one, which opens when this one has ended. */
-  close(open: OpenConversation, reason?: CatalogError): Promise<void> {
+  close(open: OpenConversation, reason?: CatalogError, deadline?: AbortSignal): Promise<void> {
     const { id } = open.conversation;
     if (this.#open.get(id) === open) {
       this.#open.delete(id);
       this.#entries.delete(id);
     }
-    const closing = this.#close(open, reason).finally(() => {
+    const closing = this.#close(open, reason, deadline).finally(() => {
       if (this.#closing.get(id) === closing) this.#closing.delete(id);
     });
     this.#closing.set(id, closing);
@@ -100,13 +105,18 @@ export class OpenConversations {
     await this.#closing.get(id)?.catch(() => undefined);
     const record = await this.#options.registry.records.get(id);
     if (!record) return undefined;
-    const open = new OpenConversation(await this.#options.open(record), this.#now(), this.#options.onLooked);
+    await this.#options.claim?.(record);
+    const open = new OpenConversation(await this.#options.open(record), {
+      rootId: rootIdOf(record),
+      now: this.#now(),
+      onLooked: this.#options.onLooked,
+    });
     this.#open.set(id, open);
     return open;
   }
 
-  async #close(open: OpenConversation, reason: CatalogError | undefined): Promise<void> {
-    await open.close(reason);
+  async #close(open: OpenConversation, reason: CatalogError | undefined, deadline: AbortSignal | undefined): Promise<void> {
+    await open.close(reason, deadline);
     const summary = summaryOf(open.conversation.state);
     await this.#options.registry.records.change(open.conversation.id, () => ({ summary }));
   }
@@ -142,6 +152,12 @@ export type FrameListener = (frame: VolatileFrame) => void;
 /** Called when the first client looks at it; what it returns, when the last one has left. */
 export type OnLooked = (open: OpenConversation) => () => void;
 
+interface OpenedAs {
+  readonly rootId: string;
+  readonly now: number;
+  readonly onLooked?: OnLooked | undefined;
+}
+
 /**
  * Owns one open conversation on behalf of everybody who looks at it, and the frames the server itself announces to them.
  *
@@ -150,6 +166,8 @@ export type OnLooked = (open: OpenConversation) => () => void;
  */
 export class OpenConversation {
   readonly conversation: Conversation;
+  /** The conversation that it is a part of the work of; itself, where nobody delegated it. */
+  readonly rootId: string;
   readonly #ended = new AbortController();
   readonly #listeners = new Set<FrameListener>();
   #leases = 0;
@@ -157,8 +175,9 @@ export class OpenConversation {
   readonly #onLooked: OnLooked | undefined;
   #unattended: (() => void) | undefined;
 
-  constructor(conversation: Conversation, now: number, onLooked?: OnLooked) {
+  constructor(conversation: Conversation, { rootId, now, onLooked }: OpenedAs) {
     this.conversation = conversation;
+    this.rootId = rootId;
     this.#idleSince = now;
     this.#onLooked = onLooked;
   }
@@ -231,9 +250,10 @@ export class OpenConversation {
   }
 
   /** Sends everybody away, then ends the loop; the log and the sandbox stay as they are. */
-  async close(reason?: CatalogError): Promise<void> {
+  async close(reason?: CatalogError, deadline?: AbortSignal): Promise<void> {
+    if (deadline) await this.conversation.close(deadline);
     this.#ended.abort(reason);
     this.#listeners.clear();
-    await this.conversation.close();
+    if (!deadline) await this.conversation.close();
   }
 }

@@ -19,7 +19,7 @@ export interface OpenStorageOptions {
  * and folders. Rejects with a user-facing Error.
  */
 export async function openStorage(
-  { home, databaseUrl, blobs: bucket }: Pick<Config, 'home' | 'databaseUrl' | 'blobs'>,
+  { home, databaseUrl, blobs: bucket, cluster: shared }: Pick<Config, 'home' | 'databaseUrl' | 'blobs' | 'cluster'>,
   options: OpenStorageOptions,
 ): Promise<Storage> {
   const { lockForProcess, openSqliteStorage } = await import('@tendon/core/storage');
@@ -33,7 +33,7 @@ export async function openStorage(
   const unlock = lockForProcess(path);
   try {
     const { clock, onFinding } = options;
-    const storage = await openPostgresStorage({ url: databaseUrl.reveal(), clock, ...(onFinding && { onFinding }) });
+    const storage = await openPostgresStorage({ url: databaseUrl.reveal(), clock, shared, ...(onFinding && { onFinding }) });
     return { ...storage, close: () => storage.close().finally(unlock) };
   } catch (error) {
     unlock();

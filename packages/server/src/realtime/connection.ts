@@ -21,7 +21,7 @@ import { Inbox } from './inbox.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { OpenConversation } from '../conversations/open-conversations.ts';
+import { MOVED, type OpenConversation } from '../conversations/open-conversations.ts';
 import type { Wire } from './wire.ts';
 
 /** What answers an `initialize` where no frame of its own does. */
@@ -160,6 +160,7 @@ export class Connection {
     }
     if (wire.closed.aborted) return;
     const reason: unknown = open.ended.reason;
+    if (reason === MOVED) return wire.close('another server goes on with the conversation', { invitesBack: true });
     if (isCatalogError(reason)) this.refuse(reason);
     wire.close('the conversation was closed');
   }

@@ -117,11 +117,11 @@ export function plainWire(socket: WebSocket): Wire {
     sendVolatile() {},
     pauseReading: () => socket.pause(),
     resumeReading: () => socket.resume(),
-    close(reason) {
+    close(reason, how) {
       // Who does not read would not read the closing handshake either.
       if (unsent.isTooMuchForGoodbye) return socket.terminate();
       socket.resume();
-      socket.close(1008, plain(reason));
+      socket.close(how?.invitesBack ? 1012 : 1008, plain(reason));
     },
   };
 }

@@ -59,12 +59,14 @@ export function socketIoWire(socket: Socket, polls: HeldPolls): Wire {
       polls.resume(id);
       transport()?.resume?.();
     },
-    close() {
+    close(_reason, how) {
       const underneath = transport();
       if (unsent.isTooMuchForGoodbye) return underneath?.terminate ? underneath.terminate() : conn.close(true);
       underneath?.resume?.();
       polls.resume(id);
-      socket.disconnect(true);
+      // After a disconnect of the server's a client stays away.
+      if (how?.invitesBack) conn.close();
+      else socket.disconnect(true);
     },
   };
 }

@@ -12,9 +12,14 @@ export interface Wire {
   pauseReading(): void;
   resumeReading(): void;
   /** `reason` is for the log of the other side. */
-  close(reason: string): void;
+  close(reason: string, how?: Closing): void;
   /** Aborts when the wire is closed, by whichever side. */
   readonly closed: AbortSignal;
+}
+
+export interface Closing {
+  /** Real clients connect again by themselves. */
+  readonly invitesBack: true;
 }
 
 /** A client with more than this under way does not read, and would not read a goodbye either: it is cut off. */

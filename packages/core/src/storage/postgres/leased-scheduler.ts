@@ -42,6 +42,8 @@ export class LeasedScheduler implements Scheduler {
   readonly #owned = new Map<string, Owned>();
   /** Where others' conversations were a moment ago. */
   readonly #remembered = new Map<string, { readonly place: Place; readonly at: number }>();
+  /** How often each server had given up conversations when it was last seen. */
+  readonly #released = new Map<string, number>();
   #handlers: SchedulerHandlers | undefined;
   #servers: readonly ServerRow[] | undefined;
   #takingOver: Promise<void> | undefined;
@@ -99,8 +101,7 @@ export class LeasedScheduler implements Scheduler {
   async release(rootIds?: readonly string[]): Promise<void> {
     const { database, lease } = this.#options;
     for (const [id, { rootId }] of this.#owned) if (rootIds?.includes(rootId) ?? true) this.#owned.delete(id);
-    const sql = 'UPDATE tendon.logs SET owner = NULL WHERE owner = $1 AND ($2::text[] IS NULL OR root_id = ANY($2::text[]))';
-    await database.write(sql, [lease.id, rootIds ?? null]);
+    await database.write(RELEASE, [lease.id, rootIds ?? null]);
   }
 
   epochOf(id: string): number {
@@ -109,7 +110,7 @@ export class LeasedScheduler implements Scheduler {
 
   start(handlers: SchedulerHandlers): void {
     this.#handlers = handlers;
-    this.#takeOver();
+    void this.#options.lease.activate();
   }
 
   async retire(): Promise<void> {
@@ -142,9 +143,17 @@ export class LeasedScheduler implements Scheduler {
     const { lease } = this.#options;
     this.#servers = servers;
     if (this.#handlers) lease.load = this.#handlers.load();
+    for (const id of this.#released.keys()) if (!servers.some((row) => row.id === id)) this.#released.delete(id);
     const others = servers.filter(({ id }) => id !== lease.id);
-    if (others.some((row) => lease.isOver(row) || !row.takes)) this.#looksForOrphans = true;
+    if (others.some((row) => lease.isOver(row) || this.#hasReleased(row))) this.#looksForOrphans = true;
     this.#takeOver();
+  }
+
+  /** Since it was last seen. */
+  #hasReleased({ id, released }: ServerRow): boolean {
+    const before = this.#released.get(id) ?? 0;
+    this.#released.set(id, released);
+    return released > before;
   }
 
   #takeOver(): void {
@@ -189,7 +198,7 @@ const IS_ALIVE = 'NOT s.ended AND s.until > clock_timestamp()';
 
 /** The servers that have these conversations, and are alive. */
 const FIND = `
-  SELECT c.conversation_id, s.id, s.url, s.holder, s.takes, s.load, s.ended AS is_ended, false AS is_over
+  SELECT c.conversation_id, s.id, s.url, s.holder, s.takes, s.load, s.released, s.ended AS is_ended, false AS is_over
   FROM tendon.logs AS c JOIN tendon.logs AS r ON r.conversation_id = c.root_id JOIN tendon.servers AS s ON s.id = r.owner AND ${IS_ALIVE}
   WHERE c.conversation_id = ANY($1::text[])`;
 
@@ -232,6 +241,13 @@ const TAKE = `
   UPDATE tendon.logs AS l SET owner = $1, owner_epoch = l.owner_epoch + 1
   WHERE l.root_id IN (SELECT conversation_id FROM orphans)
   RETURNING l.conversation_id, l.root_id, l.owner_epoch`;
+
+/** The groups of these roots ($2), or all; the other servers see that there are some. */
+const RELEASE = `
+  WITH released AS (
+    UPDATE tendon.logs SET owner = NULL WHERE owner = $1 AND ($2::text[] IS NULL OR root_id = ANY($2::text[])) RETURNING conversation_id
+  )
+  UPDATE tendon.servers SET released = released + 1 WHERE id = $1 AND EXISTS (SELECT 1 FROM released)`;
 
 /** Marks without a log: deletions that were cut off. */
 const MARKED_ALONE = `

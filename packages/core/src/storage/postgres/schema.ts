@@ -26,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
      holder text NOT NULL,            -- JSON: which process that is
      takes boolean NOT NULL,          -- new conversations
      load integer NOT NULL,           -- how many it has open
+     released integer NOT NULL DEFAULT 0, -- how often it gave some up, for others to look
      since timestamptz NOT NULL,
      until timestamptz NOT NULL,      -- it extends this before then, or is taken for dead
      ended boolean NOT NULL DEFAULT false -- it may write nothing any more

@@ -41,6 +41,8 @@ export interface ServerRow {
   readonly holder: string;
   readonly takes: boolean;
   readonly load: number;
+  /** How often it has given up conversations. */
+  readonly released: number;
   readonly is_ended: boolean;
   /** It may write, but did not extend its lease. */
   readonly is_over: boolean;
@@ -50,7 +52,7 @@ export interface LeaseOptions {
   readonly holder: Holder;
   /** Where other servers reach it. Default: it has the database alone. */
   readonly url?: string | undefined;
-  /** Whether new conversations may come to it. */
+  /** Whether new conversations may come to it, once it is active. */
   readonly takes: boolean;
   /** Whether it can be seen from here that this server has ended. */
   readonly hasEnded: (holder: Holder) => boolean;
@@ -68,7 +70,7 @@ export class ServerLease {
   readonly #options: LeaseOptions;
   #handlers: LeaseHandlers = { onBeat: () => undefined, onLost: () => undefined };
   #id: string;
-  #takes: boolean;
+  #takes = false;
   #load = 0;
   #timer: NodeJS.Timeout | undefined;
   #extendedAt = performance.now();
@@ -80,12 +82,11 @@ export class ServerLease {
     this.#database = database;
     this.#options = options;
     this.#id = id;
-    this.#takes = options.takes;
   }
 
   /** Rejects with `StorageError('locked')` naming the server that has the database alone, or that this one cannot be beside. */
   static async take(database: Database, options: LeaseOptions): Promise<ServerLease> {
-    const lease = new ServerLease(database, options, await enter(database, options));
+    const lease = new ServerLease(database, options, await enter(database, { ...options, takes: false }));
     lease.#begin();
     return lease;
   }
@@ -119,6 +120,12 @@ export class ServerLease {
 
   set load(load: number) {
     this.#load = load;
+  }
+
+  /** New conversations may come from now on, where it takes any; the others know it when this resolves. */
+  async activate(): Promise<void> {
+    this.#takes = this.#options.takes;
+    await this.#extend();
   }
 
   /** It takes no new conversations from now on; the others know it when this resolves. */
@@ -188,7 +195,7 @@ export class ServerLease {
 }
 
 const NOBODY: Holder = { host: '', machine: '', pid: 0, since: '' };
-const COLUMNS = 'id, url, holder, takes, load, ended AS is_ended, until <= clock_timestamp() AS is_over';
+const COLUMNS = 'id, url, holder, takes, load, released, ended AS is_ended, until <= clock_timestamp() AS is_over';
 const BEAT = `
   WITH beat AS (
     UPDATE tendon.servers SET until = ${LEASE_END}, load = $2, takes = $3 WHERE id = $1 AND NOT ended RETURNING id

@@ -7,6 +7,7 @@ import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-site.ts';
 import { BlobsEnvironment, blobsConfig, type BlobsConfig } from './blobs-config.ts';
+import { ClusterEnvironment, clusterConfig, type ClusterConfig } from './cluster-config.ts';
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
 import { count, flag, json, list, seconds } from './environment-values.ts';
 import { GovernanceEnvironment, governanceConfig, type GovernanceConfig } from './governance-config.ts';
@@ -99,6 +100,8 @@ export interface Config extends HttpConfig, AccessConfig, FolderConfig, ModelCon
   readonly databaseUrl: Secret | undefined;
   /** How long a server that leaves may take to hand over what it works on; only where others can take it. */
   readonly drainSeconds: number;
+  /** Unset: it has its storage alone. */
+  readonly cluster: ClusterConfig | undefined;
   readonly logLevel: LogLevel;
   /** Unset: blobs are files in `home`. */
   readonly blobs: BlobsConfig | undefined;
@@ -221,6 +224,7 @@ export const Environment = z.object({
   ...BlobsEnvironment.shape,
   ...GovernanceEnvironment.shape,
   ...UsersEnvironment.shape,
+  ...ClusterEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -238,6 +242,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (typeof blobs === 'string') return { ok: false, problems: [blobs] };
   const oidc = usersConfig(values);
   if (typeof oidc === 'string') return { ok: false, problems: [oidc] };
+  const cluster = clusterConfig(values);
+  if (typeof cluster === 'string') return { ok: false, problems: [cluster] };
   return {
     ok: true,
     config: {
@@ -283,6 +289,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       tracing: tracingConfig(values),
       governance: governanceConfig(values, { isShared: values.TENDON_DATABASE_URL !== undefined }),
       blobs,
+      cluster,
     },
   };
 }

@@ -74,7 +74,7 @@ export class SharedWire {
       sendVolatile: (frame) => closed.aborted || wire.sendVolatile(frame),
       pauseReading: () => this.pause(view),
       resumeReading: () => this.resume(view),
-      close: (reason) => closed.aborted || wire.close(reason),
+      close: (reason, how) => closed.aborted || wire.close(reason, how),
     };
     ended.addEventListener('abort', () => this.resume(view), { once: true });
     return view;
