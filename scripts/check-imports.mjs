@@ -98,7 +98,7 @@ const LAYERS = {
   ],
   'sandbox-host': [
     ['index'],
-    ['start-executor-host'],
+    ['start-executor-host', 'inject-executor'],
     ['host-openapi'],
     ['host-app'],
     ['routes'],

@@ -10,6 +10,7 @@ Exit code: 0 asked to stop, 1 could not start, 2 wrong options or environment.`;
 
 interface Options extends EnvironmentOptions {
   readonly openapi?: boolean;
+  readonly inject?: string;
 }
 
 export const executorCommand: AddCommand = (program, end) => {
@@ -22,10 +23,15 @@ export const executorCommand: AddCommand = (program, end) => {
     .option('--driver <driver>', 'local (sandboxed, the default), docker (containers of any image) or none (no isolation at all)')
     .option('--home <folder>', 'where sandboxes are stored (default ~/.tendon, in its folder executor)')
     .option('--key-file <file>', 'a file that holds the key')
+    .option('--inject <folder>', 'fill a folder with what makes a container of any image a sandbox, and end')
     .option('--openapi', 'print the description of its routes (OpenAPI 3.1) and end')
     .addHelpText('after', HELP)
-    .action(async ({ openapi = false, ...options }: Options) => {
-      const { executorOpenApi, serveExecutor } = await import('@tendon/sandbox-host');
+    .action(async ({ openapi = false, inject, ...options }: Options) => {
+      const { executorOpenApi, injectExecutor, serveExecutor } = await import('@tendon/sandbox-host');
+      if (inject !== undefined) {
+        await injectExecutor(inject);
+        return end(EXIT.done);
+      }
       if (!openapi) return end(await serveExecutor(withOptions(process.env, options)));
       const text = await executorOpenApi();
       await new Promise((written) => process.stdout.write(text, written)); // a pipe takes 64 KiB at once

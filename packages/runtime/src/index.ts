@@ -1,6 +1,7 @@
 export { createLocalDriver, type LocalDriverOptions } from './drivers/local/local-driver.ts';
 export { createRemoteDriver, type RemoteDriverOptions } from './drivers/remote/remote-driver.ts';
 export { createDockerDriver } from './drivers/docker/docker-driver.ts';
+export { INJECTED_MARK, injectedFolder } from './drivers/docker/injected.ts';
 export type { DockerDriverOptions } from './drivers/docker/docker-driver-options.ts';
 export { createNoneDriver, type NoneDriverOptions } from './drivers/none/none-driver.ts';
 export type { Limits } from './processes/control-group.ts';

@@ -11,3 +11,8 @@ export async function executorOpenApi(): Promise<string> {
   const { hostOpenApi } = await import('./host-openapi.ts');
   return `${JSON.stringify(await hostOpenApi(), null, 2)}\n`;
 }
+
+/** For containers of any image, and for the image of Tendon: see `inject-executor.ts`. */
+export async function injectExecutor(folder: string): Promise<void> {
+  await (await import('./inject-executor.ts')).injectExecutor(folder);
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainClient, socketIoClient, testServer } from '../server.test-support.ts';
+import { plainClient, socketIoClient, systemClockThat, testServer } from '../server.test-support.ts';
 
 const ready = async (server: Awaited<ReturnType<typeof testServer>>) => {
   const answer = await server.get('/ready');
@@ -15,25 +15,27 @@ it('SV1250: a server whose storage answers is ready, without a key, and alive ei
   expect((await server.get('/alive')).status).toBe(200);
 });
 
-it('SV1251, SV1252: a server that drains is not ready, begins no conversation, and hangs up so that clients connect anew', async () => {
+it('SV1251: a server that drains is not ready, begins no conversation, and serves those that there are', async () => {
   const server = await testServer();
   const id = await server.create();
-  const socketIo = await socketIoClient(server, { conversation_id: id });
-  const plain = await plainClient(server, `?conversation_id=${id}`);
-  const left = new Promise((resolve) => socketIo.socket.once('disconnect', resolve));
-  const drained = server.post('/cluster/drain');
-  await expect.poll(() => ready(server)).toEqual([503, { status: 'unready', reason: 'draining' }]);
-
+  server.engine.readiness.beginDraining();
+  expect(await ready(server)).toEqual([503, { status: 'unready', reason: 'draining' }]);
   const refused = await server.post('/api/conversations', { initial_user_msg: 'hello' });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
   const nameless = await plainClient(server);
   nameless.send({ action: 'initialize', args: {} });
   nameless.send({ action: 'start', args: { task: 'hello' } });
   await nameless.frames.until((frame) => JSON.stringify(frame).includes('begins no new conversation'), 'the refusal');
-  // What there is goes on here until somebody else has it.
   expect((await server.get(`/api/conversations/${id}`)).status).toBe(200);
+});
 
-  expect(await (await drained).json()).toEqual({ status: 'drained' });
+it('SV1252: a server that has drained hangs up so that clients connect anew', async () => {
+  const server = await testServer({ clock: systemClockThat((ms) => ms / 100) });
+  const conversation_id = await server.create();
+  const socketIo = await socketIoClient(server, { conversation_id });
+  const plain = await plainClient(server, `?conversation_id=${conversation_id}`);
+  const left = new Promise((resolve) => socketIo.socket.once('disconnect', resolve));
+  expect(await (await server.post('/cluster/drain')).json()).toEqual({ status: 'drained' });
   expect(await plain.closed).toBe(1001);
   // Its library stays away after `io server disconnect`.
   expect(await left).toMatch(/^transport (close|error)$/);

@@ -17,7 +17,7 @@ const NOTICED_MS = 2_000;
 
 /**
  * How a server leaves while others go on: it is not ready and begins nothing new, hands over what it works on, then hangs up, so that clients
- * connect elsewhere. All callers share one draining; it never rejects, and what is not done in time is left to the end of the process.
+ * connect to another one. All callers share one draining; it never rejects, and what is not done in time is left to the end of the process.
  */
 export function drainOnce({ readiness, clock, seconds, handOver, sockets }: DrainParts): () => Promise<void> {
   let draining: Promise<void> | undefined;

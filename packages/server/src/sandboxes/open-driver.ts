@@ -61,12 +61,12 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   const description = [probe.description, ...(isPoliced ? words : [])].join(', ');
   const { strength, limits } = probe;
   const sandbox = { driver: driver.name, strength, description, limits, isPoliced };
-  return { driver, otherReapers: otherReapers(findExecutor(import.meta.dirname), config.container.host), network, sandbox };
+  return { driver, otherReapers: otherReapers(findExecutor(), config.container.host), network, sandbox };
 }
 
 function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits, protects }, container }: DriverConfig): SandboxDriver {
   if (runtime === 'remote') return createRemoteDriver(executorHost!);
-  const executor = findExecutor(import.meta.dirname);
+  const executor = findExecutor();
   if (runtime === 'none') return createNoneDriver({ executor, limits });
   const options = { executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces'), protects };
   return runtime === 'docker'
@@ -75,7 +75,7 @@ function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limit
 }
 
 /** Beside the bundle when published, in the package of the executor otherwise: seen from the bundle in a checkout, or from this file. Throws a user-facing Error when it is missing. */
-function findExecutor(from: string): ExecutorFolder {
+export function findExecutor(from = import.meta.dirname): ExecutorFolder {
   const places = ['executor', '../executor', '../../executor/dist/executor', '../../../executor/dist/executor'].map((place) =>
     join(from, place),
   );

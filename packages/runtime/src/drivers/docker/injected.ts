@@ -29,7 +29,7 @@ export async function injectedFolder(executor: ExecutorFolder, cacheRoot: string
   const sources = await findSources(executor);
   const name = `carried-${await keyOf(sources)}`;
   const folder = join(cacheRoot, name);
-  if (await exists(join(folder, COMPLETE))) return folder;
+  if (await exists(join(folder, INJECTED_MARK))) return folder;
   await mkdir(cacheRoot, { recursive: true, mode: 0o700 });
   for (const old of await readdir(cacheRoot)) await rm(join(cacheRoot, old), { recursive: true, force: true });
   const fresh = `${folder}.${process.pid}`;
@@ -45,7 +45,8 @@ export function missingToInject(): readonly string[] {
   return Object.entries(needed).flatMap(([program, name]) => (findProgram(program) === undefined ? [name] : []));
 }
 
-const COMPLETE = '.complete';
+/** The file that such a folder has when it is whole. */
+export const INJECTED_MARK = '.complete';
 const TOOLS = ['setsid', 'unshare', 'nsenter', 'mount'] as const;
 
 interface Sources {
@@ -123,7 +124,7 @@ async function build(folder: string, { executorFolder, executor, node, bash, bus
     ...TOOLS.map((name) => writeFile(join(inside(INJECTED.tools), name), wrapper(name), { mode: 0o755 })),
   ]);
   if (busybox !== undefined) await addApplets(busybox, inside(INJECTED.bin));
-  await writeFile(join(folder, COMPLETE), '');
+  await writeFile(join(folder, INJECTED_MARK), '');
 }
 
 /** The kernel starts a program only with the loader at the path it was built for; this script names the injected one. */

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readConfig, type Config } from './config.ts';
+import { withSecretFiles } from './secret-files.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -167,7 +168,9 @@ export type FiledConfig =
 
 /** The configuration by `env` and the `config.toml` beneath it; a wrong value is named where it stands. Never throws. */
 export async function readFiledConfig(env: NodeJS.ProcessEnv): Promise<FiledConfig> {
-  const filed = await withConfigFile(env);
+  const given = await withSecretFiles(env);
+  if (!given.ok) return given;
+  const filed = await withConfigFile(given.env);
   if (!filed.ok) return filed;
   const read = readConfig(filed.env);
   if (read.ok) return { ok: true, config: read.config, env: { ...filed.env }, notices: filed.notices };
