@@ -183,7 +183,7 @@ describe('previews', () => {
     expect((await get('/')).headers['content-type']).toContain('text/plain');
   });
 
-  it('SV68: with a domain of its own links lead there; from other machines without one there are none', async () => {
+  itInFull('SV68: with a domain of its own links lead there; from other machines without one there are none', async () => {
     const own = await testServer({ env: { TENDON_PREVIEW_DOMAIN: 'https://previews.example.org' }, sessionApiKey: KEY });
     expect(own.engine.runtimes.ports('none')).toBeUndefined();
     const { link, get, server, id } = await preview({

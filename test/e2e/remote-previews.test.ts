@@ -1,6 +1,7 @@
 /** From a browser through a whole server and another host to a program in a sandbox there. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { itInFull } from '@tendon/testing';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -35,7 +36,7 @@ describe('previews of sandboxes on another host', () => {
     expect((await get('/')).status).toBe(503);
   });
 
-  it('SB155: a WebSocket passes, from the preview’s own page and with its cookie only', async () => {
+  itInFull('SB155: a WebSocket passes, from the preview’s own page and with its cookie only', async () => {
     const { link, cookie } = await remote();
     const connect = (headers: Record<string, string>) =>
       new WebSocket(`ws://127.0.0.1:${link.port}/ws`, { headers: { host: link.host, ...headers } });
@@ -57,25 +58,28 @@ describe('previews of sandboxes on another host', () => {
     await host.start();
   });
 
-  it('SB155: clients are notified of what is served; it is in reach again when the host’s program was killed and came back', async () => {
-    const { server, id, port, get, inside } = await remote();
-    const { volatile } = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
-    /** In a frame that comes after so many. */
-    const reported = (isThere: boolean, after: number) =>
-      volatile.until(
-        (frame) =>
-          frame.volatile === 'ports' &&
-          volatile.all.indexOf(frame) >= after &&
-          (frame.ports as readonly { port: number }[]).some((each) => each.port === port) === isThere,
-      );
-    await reported(true, 0);
-    await host.kill();
-    expect((await get('/')).status).toBeGreaterThanOrEqual(500);
-    await host.start();
-    await expect.poll(async () => (await get('/again')).body).toBe('page /again');
-    const gone = reported(false, volatile.all.length);
-    await inside('pkill -f program.py');
-    await gone;
-    await expect.poll(async () => (await get('/', { accept: 'text/html' })).body).toMatch(/Nothing listens on port/);
-  });
+  itInFull(
+    'SB155: clients are notified of what is served; it is in reach again when the host’s program was killed and came back',
+    async () => {
+      const { server, id, port, get, inside } = await remote();
+      const { volatile } = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
+      /** In a frame that comes after so many. */
+      const reported = (isThere: boolean, after: number) =>
+        volatile.until(
+          (frame) =>
+            frame.volatile === 'ports' &&
+            volatile.all.indexOf(frame) >= after &&
+            (frame.ports as readonly { port: number }[]).some((each) => each.port === port) === isThere,
+        );
+      await reported(true, 0);
+      await host.kill();
+      expect((await get('/')).status).toBeGreaterThanOrEqual(500);
+      await host.start();
+      await expect.poll(async () => (await get('/again')).body).toBe('page /again');
+      const gone = reported(false, volatile.all.length);
+      await inside('pkill -f program.py');
+      await gone;
+      await expect.poll(async () => (await get('/', { accept: 'text/html' })).body).toMatch(/Nothing listens on port/);
+    },
+  );
 });

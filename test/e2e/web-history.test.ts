@@ -98,7 +98,7 @@ it('CL24 CL29: ten thousand events keep 60 rows in the document, and the keyboar
   await focused(page, /^Done/);
 });
 
-it('CL23: what comes while reading further up is counted, and moves nothing', async () => {
+itInFull('CL23: what comes while reading further up is counted, and moves nothing', async () => {
   const page = await open('long', { eventsOf: () => longHistory(15) });
   await page.getByText('All parts are done.').waitFor();
   const feed = page.getByRole('feed');
@@ -153,7 +153,7 @@ it('CL23: at the end the stream follows what grows; further up a row that grows 
   await expect.poll(place, PATIENT).toBe(before);
 });
 
-it('CL1002: the end of a long conversation is there first; what is above comes while it is read, and moves nothing', async () => {
+itInFull('CL1002: the end of a long conversation is there first; what is above comes while it is read, and moves nothing', async () => {
   const page = await open('long');
   await page.getByText('All parts are done.').waitFor();
   const feed = page.getByRole('feed');

@@ -205,23 +205,21 @@ describe('on the demo model', () => {
   });
 });
 
-describe('a server with a key', () => {
-  it('CL5: asks for the key, and goes on with it', async () => {
-    const tendon = await TendonProcess.start({ SESSION_API_KEY: 'open-sesame-and-more-1' });
-    onTestFinished(() => tendon.remove());
-    const page = await openPage(browser, tendon.url);
-    await page.getByText('This server wants a key.').waitFor();
-    await page.getByText('Signed out').waitFor();
-    await expectAccessible(page);
-    await page.getByLabel('Key of this server').fill('wrong-sesame-1');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('This server does not accept the key.').waitFor();
-    await page.getByLabel('Key of this server').fill('open-sesame-and-more-1');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('No conversations yet').waitFor();
-    await start(page, 'write a bash script that prints hello');
-    await expectState(page, 'Done, 1 file edited');
-  });
+itInFull('CL5: a server with a key asks for it, and goes on with it', async () => {
+  const tendon = await TendonProcess.start({ SESSION_API_KEY: 'open-sesame-and-more-1' });
+  onTestFinished(() => tendon.remove());
+  const page = await openPage(browser, tendon.url);
+  await page.getByText('This server wants a key.').waitFor();
+  await page.getByText('Signed out').waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('Key of this server').fill('wrong-sesame-1');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('This server does not accept the key.').waitFor();
+  await page.getByLabel('Key of this server').fill('open-sesame-and-more-1');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('No conversations yet').waitFor();
+  await start(page, 'write a bash script that prints hello');
+  await expectState(page, 'Done, 1 file edited');
 });
 
 /** A server whose model plays these answers. */
@@ -318,7 +316,7 @@ describe('while it works', () => {
     await article(page, /^Ran for i in.*, stopped by you/).waitFor();
   });
 
-  it('CL4: a message written while the server is away waits, and is sent once when it is back', async () => {
+  itInFull('CL4: a message written while the server is away waits, and is sent once when it is back', async () => {
     const tendon = await scripted([{ text: 'First answer.' }, { text: 'Second answer.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'one');
@@ -459,29 +457,32 @@ describe('decisions', () => {
     await article(page, /^Ran rm -rf build/).waitFor();
   });
 
-  it('CL983 CL986 CL990: what waits is approved from Home by keyboard on a phone; the settings and the timeline hide nothing from anybody', async () => {
-    const page = await asked();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.getByRole('link', { name: 'Back to conversations' }).click();
-    const inbox = page.getByRole('region', { name: /^Needs you 1/ });
-    await inbox.getByText('rm -rf build && echo removed').waitFor();
-    await expectAccessible(page);
-    await inbox.getByRole('button', { name: 'Approve', disabled: false }).press('Enter');
-    await inbox.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: /clean up/ }).click();
-    await expectVisible(page.getByText('Decided.'));
-    await page.setViewportSize({ width: 1600, height: 900 });
-    await page.getByRole('navigation', { name: 'Conversations' }).waitFor();
-    await page.getByRole('button', { name: 'Show the workbench' }).click();
-    await page.getByRole('tab', { name: 'Timeline' }).click();
-    await page.getByRole('button', { name: 'Back to here: clean up' }).click();
-    await page.getByText(/^Restore to when this message was sent/).waitFor();
-    await expectAccessible(page);
-    await page.goto(new URL('/settings/keys', page.url()).href);
-    await page.getByRole('button', { name: 'Make a key' }).waitFor();
-    await expectAccessible(page);
-  });
+  itInFull(
+    'CL983 CL986 CL990: what waits is approved from Home by keyboard on a phone; the settings and the timeline hide nothing from anybody',
+    async () => {
+      const page = await asked();
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.getByRole('link', { name: 'Back to conversations' }).click();
+      const inbox = page.getByRole('region', { name: /^Needs you 1/ });
+      await inbox.getByText('rm -rf build && echo removed').waitFor();
+      await expectAccessible(page);
+      await inbox.getByRole('button', { name: 'Approve', disabled: false }).press('Enter');
+      await inbox.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: /clean up/ }).click();
+      await expectVisible(page.getByText('Decided.'));
+      await page.setViewportSize({ width: 1600, height: 900 });
+      await page.getByRole('navigation', { name: 'Conversations' }).waitFor();
+      await page.getByRole('button', { name: 'Show the workbench' }).click();
+      await page.getByRole('tab', { name: 'Timeline' }).click();
+      await page.getByRole('button', { name: 'Back to here: clean up' }).click();
+      await page.getByText(/^Restore to when this message was sent/).waitFor();
+      await expectAccessible(page);
+      await page.goto(new URL('/settings/keys', page.url()).href);
+      await page.getByRole('button', { name: 'Make a key' }).waitFor();
+      await expectAccessible(page);
+    },
+  );
 
   it('CL26 CL1152: rejecting takes a reason, and nothing runs; in a low window the stream keeps its part', async () => {
     const page = await asked();

@@ -145,7 +145,7 @@ describe('sandboxes on another host', () => {
     expectOnce(chunks);
   });
 
-  it('SB61: host and executor killed: the outcome is unknown, nothing runs again, and the next action works', async () => {
+  itInFull('SB61: host and executor killed: the outcome is unknown, nothing runs again, and the next action works', async () => {
     const sandboxes = await open();
     const { runtime, running } = await begin(sandboxes);
     await host.kill();

@@ -1,6 +1,6 @@
-import { itInFull } from '@tendon/testing';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { itInFull } from '@tendon/testing';
 import { afterAll, expect, it } from 'vitest';
 import { openEngine } from '@tendon/runtime/testing/containers';
 import { makePlace, tendon, type Place } from '../../packages/cli/src/tendon-child.test-support.ts';

@@ -54,7 +54,7 @@ it('SB724: its connection waits for the answer, which counts at once', async () 
   expect(await refused).toMatch(/refused\.example is not on the list.*a person refused it/);
 });
 
-it('SB724: the question outlives the program of the host, and its answer reaches the next one', async () => {
+itInFull('SB724: the question outlives the program of the host, and its answer reaches the next one', async () => {
   const host = await hostOnInternet();
   const { run, asked, answer: give } = await serverOf(host);
   const cut = run(fetching('cut.example'));

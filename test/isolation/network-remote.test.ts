@@ -122,7 +122,7 @@ describe('a host whose operator gives less', () => {
     },
   );
 
-  itInFull('SB151: a host that cannot hold back connections says so, and gives nothing less than all', async () => {
+  it('SB151: a host that cannot hold back connections says so, and gives nothing less than all', async () => {
     const { strict, sandboxes, set } = await narrow({}, 'none');
     expect(await driverFor(strict).probe()).toMatchObject({ network: { mode: 'full', isPoliced: false } });
     set({ mode: 'none' });

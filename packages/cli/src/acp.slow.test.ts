@@ -13,7 +13,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import * as draft from '@agentclientprotocol/sdk/experimental/v2';
 import { expect, it, onTestFinished } from 'vitest';
-import { Seen, waitFor } from '@tendon/testing';
+import { itInFull, Seen, waitFor } from '@tendon/testing';
 import { builtTendon } from '@tendon/testing/servers';
 import { makePlace, startTendon } from './tendon-child.test-support.ts';
 
@@ -133,7 +133,7 @@ it('CL968, CL969, CK1008, CK1040, CK1041, CK1043: an editor makes sessions, sees
   expect(await waitFor(ended, () => 'the end of tendon acp')).toEqual([0, null]);
 });
 
-it('CK1002, CK1041: an editor that asks for version 2 gets its draft: states, messages, patches, options', async () => {
+itInFull('CK1002, CK1041: an editor that asks for version 2 gets its draft: states, messages, patches, options', async () => {
   const place = makePlace();
   writeFileSync(join(place.workspace, 'a.txt'), 'old\n');
   const edit = { command: 'str_replace', path: '/workspace/a.txt', old_str: 'old', new_str: 'new' };

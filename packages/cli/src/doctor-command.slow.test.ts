@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { itInFull } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 
@@ -11,7 +12,7 @@ it('TJ13: tendon doctor starts each sandbox, says what it found and leaves nothi
   expect(readdirSync(place.workspace).filter((name) => name.startsWith('tendon'))).toEqual([]);
 });
 
-it('TJ13: what is configured and does not work makes it fail, with what to do', async () => {
+itInFull('TJ13: what is configured and does not work makes it fail, with what to do', async () => {
   const { code, stdout } = await tendon(makePlace(), ['doctor'], { env: { PORT: '0', RUNTIME: 'none', TENDON_HOME: '/dev/null/home' } });
   expect(code).toBe(1);
   expect(stdout).toMatch(/FAIL {2}home: .*set TENDON_HOME/);

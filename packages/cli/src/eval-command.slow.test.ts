@@ -1,7 +1,7 @@
-import { itInFull } from '@tendon/testing';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { itInFull } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import type { EvalReport } from './eval/eval-figures.ts';
 import { makePlace, processesWith, startTendon, tendon, type Place } from './tendon-child.test-support.ts';

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { itInFull } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 
@@ -39,7 +40,7 @@ it('EV932: tendon export writes what is stored, in each format', async () => {
   expect((await tendon(place, ['export', 'abc', '-f', 'xml'])).code).toBe(2);
 });
 
-it('SV110: keys that are moved over are sealed as the server of this home seals them', async () => {
+itInFull('SV110: keys that are moved over are sealed as the server of this home seals them', async () => {
   const place = makePlace();
   const home = join(place.home, '.tendon');
   mkdirSync(home, { recursive: true });

@@ -1,6 +1,6 @@
-import { itInFull, someOf } from '@tendon/testing';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { itInFull, someOf } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { makePlace, processesWith, startTendon, tendon } from './tendon-child.test-support.ts';
 

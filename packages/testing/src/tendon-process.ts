@@ -71,7 +71,11 @@ export class TendonProcess {
   /** One of several servers on a database, where the others reach it; with `script` it has no sandboxes, and its model plays that. */
   static async sharing(databaseUrl: string, env: NodeJS.ProcessEnv = {}, script?: unknown): Promise<TendonProcess> {
     const port = await freePort();
-    const place = { TENDON_DATABASE_URL: databaseUrl, TENDON_ADVERTISE_URL: `http://127.0.0.1:${port}`, JWT_SECRET: 'the same on every server' };
+    const place = {
+      TENDON_DATABASE_URL: databaseUrl,
+      TENDON_ADVERTISE_URL: `http://127.0.0.1:${port}`,
+      JWT_SECRET: 'the same on every server',
+    };
     const model = script === undefined ? {} : { RUNTIME: 'none', LLM_MODEL: 'scripted/script.json' };
     const tendon = new TendonProcess(port, { ...place, ...model, ...env }, builtTendon());
     if (script !== undefined) writeFileSync(join(tendon.home, 'script.json'), JSON.stringify(script));

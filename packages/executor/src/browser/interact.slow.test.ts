@@ -1,6 +1,6 @@
-import { itInFull } from '@tendon/testing';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { itInFull } from '@tendon/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrowserSite, type BrowserSite } from './testing/browser-site.ts';
 import { bidOf, chromiumOfRun, pngSize, startBrowserUser, type BrowserUser } from './testing/browser-user.ts';

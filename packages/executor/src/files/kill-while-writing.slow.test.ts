@@ -1,8 +1,8 @@
-import { itInFull } from '@tendon/testing';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { itInFull } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 

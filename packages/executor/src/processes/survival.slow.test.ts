@@ -1,9 +1,9 @@
-import { itInFull, someOf } from '@tendon/testing';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { itInFull, someOf } from '@tendon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServerInfo } from '../http/server-info.ts';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';

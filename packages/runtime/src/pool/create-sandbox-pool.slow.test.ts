@@ -1,8 +1,8 @@
-import { itInFull, someOf } from '@tendon/testing';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { itInFull, someOf } from '@tendon/testing';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SandboxDriver } from '../drivers/driver.ts';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { itInFull } from '@tendon/testing';
 import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
 import type { Runtime } from '@tendon/core';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -82,7 +83,7 @@ it(
   },
 );
 
-it('RT121: what is killed in the middle leaves nothing that is used, and nothing at all', INSTALLS, async () => {
+itInFull('RT121: what is killed in the middle leaves nothing that is used, and nothing at all', INSTALLS, async () => {
   const own = open();
   const runtime = await withBarePython(own, 'killed');
   const first = cell(runtime, '1 + 1');

@@ -98,7 +98,7 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
     expect((await browse('http://127.0.0.1:8080/')).content).toContain('# Of the agent');
   });
 
-  it('SB57: with the sandbox nothing of it is left', async () => {
+  itInFull('SB57: with the sandbox nothing of it is left', async () => {
     const { incarnation } = runtime;
     expect(programs()).toHaveLength(1);
     const current = await sandboxes.restart();
