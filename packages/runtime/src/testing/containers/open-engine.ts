@@ -36,6 +36,8 @@ export async function openEngine(kind: EngineKind): Promise<TestEngine> {
   const place = { data: join(CACHE, kind), run: `/run/tendon-test-${kind}`, socket: `/run/tendon-test-${kind}/engine.sock` };
   mkdirSync(place.data, { recursive: true });
   const unlock = await lock(`${place.data}.lock`);
+  // Of an engine that was killed, mounts may be left.
+  unmountBelow(place.run);
   mkdirSync(place.run, { recursive: true });
   const { service, client, environment } = LAUNCH[kind](place);
   const env = { ...process.env, ...environment };
@@ -96,7 +98,7 @@ export async function openEngine(kind: EngineKind): Promise<TestEngine> {
       const containers = command('ps', '--all', '--quiet').split('\n').filter(Boolean);
       if (containers.length > 0) command('rm', '--force', '--volumes', ...containers);
       await stop('SIGTERM');
-      unmountBelow(place.data);
+      for (const folder of [place.data, place.run]) unmountBelow(folder);
       rmSync(place.run, { recursive: true, force: true });
       unlock();
     },
