@@ -110,12 +110,12 @@ const aptCommand = (packages) =>
 async function installPackages(purpose) {
   const isMissing = (need) => need.purposes.includes(purpose) && !isThere(need);
   const missing = SYSTEM.filter(isMissing);
-  const tell = () => {
+  const sayMissing = () => {
     for (const need of missing.filter(isMissing))
       say(`Missing: ${need.program}. Install it with: apt-get install ${need.packages.join(' ')}. Without it ${need.without}.`);
   };
   const usesApt = missing.length > 0 && process.platform === 'linux' && process.getuid?.() === 0 && onPath('apt-get');
-  if (!usesApt) return tell();
+  if (!usesApt) return sayMissing();
   const packages = missing.flatMap((need) => need.packages);
   say(`Installing ${packages.join(', ')} with apt …`);
   const started = Date.now();
@@ -123,7 +123,7 @@ async function installPackages(purpose) {
   const apt = spawn('sh', ['-c', aptCommand(packages)], { cwd: root, env, stdio: ['ignore', 2, 'inherit'] });
   await once(apt, 'close');
   say(`apt took ${secondsSince(started)} s.`);
-  tell();
+  sayMissing();
 }
 
 function installDependencies() {

@@ -6,7 +6,7 @@ import { findExecutor } from '@tendon/server/sandboxes';
 
 /**
  * Fills `folder` with all that makes a container of any image a sandbox: the executor, Node, and tools with their own loader and libraries. An
- * image of Tendon has them ready, elsewhere they are taken from this host. A folder that is filled already stays as it is.
+ * image of Tendon has them ready, from any other they are taken from this host. A folder that is filled already stays as it is.
  */
 export async function injectExecutor(folder: string): Promise<void> {
   if (await isThere(join(folder, INJECTED_MARK))) return;

@@ -124,7 +124,7 @@ describe('two servers on one machine', () => {
     await one.runtimes.close({ stopSandboxes: true });
     expect(isAlive(anchor)).toBe(true);
     expect(existsSync(join(servers.workspace, 'late'))).toBe(false);
-    // The way out of the sandbox is the owner's by now.
+    // The sandbox's egress proxy is the owner's by now.
     expect((await run(owner, 'curl -sS --max-time 20 http://127.0.0.1.nip.invalid/ 2>&1')).output).toContain('Tendon');
   });
 
@@ -156,7 +156,7 @@ describe('two servers on one machine', () => {
     expect((await two.record('a'))?.state).toBe('ended');
   });
 
-  it('SB1052: what a server notices of a sandbox is not told of the next one', async () => {
+  it('SB1052: what a server notices of a sandbox is not reported of the next one', async () => {
     const servers = new Servers();
     const one = servers.start(1);
     await acquire(one);
@@ -204,7 +204,7 @@ describe('a sandbox on another machine', () => {
       'has the path of another one here',
       (workspace: string) => (rmSync(workspace, { recursive: true }), mkdirSync(`${workspace}.`), mkdirSync(workspace)),
     ],
-  ])('SB1054: a workspace that %s is said to be there, and nothing is started', async (_, replace) => {
+  ])('SB1054: a workspace that %s is reported to be there, and nothing is started', async (_, replace) => {
     const servers = new Servers();
     await run(await acquire(servers.start(1)), 'true');
     await onAnotherMachine(servers);

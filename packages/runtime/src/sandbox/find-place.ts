@@ -5,7 +5,7 @@ import type { SandboxContext } from './sandbox-context.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 import { inPhase, StartFailed } from './start-phase.ts';
 
-/** What a conversation's sandbox works on, and how it is kept inside. */
+/** What a conversation's sandbox works on, and how it is held inside. */
 export interface Place {
   readonly workspace: string;
   /** A sandbox that is opened with it closes it at its end; otherwise the caller closes it. */
@@ -52,12 +52,12 @@ export function workspaceIdentity(held: HeldFolder): string {
 
 /** The folder as the last sandbox had it: on another machine something else may have its path. */
 async function holdWorkspace({ places }: SandboxContext, path: string, record: SandboxRecord | undefined): Promise<HeldFolder> {
-  const isElsewhere = record?.host?.kind === 'machine' && !places.reaches(record);
+  const isRemote = record?.host?.kind === 'machine' && !places.reaches(record);
   const held = await holdFolder(path).catch((error: unknown) => {
-    if (isElsewhere) return undefined;
+    if (isRemote) return undefined;
     throw error;
   });
-  if (held !== undefined && (!isElsewhere || workspaceIdentity(held) === record.workspace_is)) return held;
+  if (held !== undefined && (!isRemote || workspaceIdentity(held) === record.workspace_is)) return held;
   held?.close();
   throw new Error(
     `the conversation works in the folder ${path} of the machine ${record!.host!.name}, which this server cannot reach. Its messages are here, its files are there: start a server on that machine, or put workspaces on storage that all machines share`,

@@ -35,7 +35,7 @@ export function sandboxPlaces(stateRoot: string, driver: Pick<SandboxDriver, 'na
   };
 
   function isHere({ name, root, root_id: id }: SandboxHost & { readonly kind: 'machine' }): boolean {
-    // Somebody may have removed the folder: what was in it is lost, and not elsewhere.
+    // Somebody may have removed the folder: what was in it is lost, and in no other place.
     if (root === stateRoot && name === hostname()) return true;
     return idOf(root) === id && isUsable(root);
   }

@@ -73,7 +73,7 @@ describe('SV1301: a login at the identity provider', () => {
       redirect: 'manual',
       headers: { cookie: browser.cookiesAt(server.url) },
     });
-    // The provider is asked with the address at which it led back, so it does not matter who asks.
+    // The provider is asked with the address at which it led back, so the asking address does not matter.
     expect([answer.status, answer.headers.getSetCookie().some((line) => line.startsWith('tendon_session='))]).toEqual([303, true]);
   });
 

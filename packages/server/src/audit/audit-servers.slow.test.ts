@@ -24,7 +24,7 @@ async function database() {
   return { url: cluster.url(name), storage };
 }
 
-/** Writes entries until it is killed; each line that it prints is one that it was told is durable. */
+/** Writes entries until it is killed; each line that it prints is one that was acknowledged as durable. */
 function writer(url: string, name: string): { readonly child: ChildProcess; readonly lines: string[] } {
   const args = ['--conditions=tendon-source', join(import.meta.dirname, 'fixtures/audit-writer.ts'), url, name, SECRET];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -40,7 +40,7 @@ function writer(url: string, name: string): { readonly child: ChildProcess; read
 }
 
 it(
-  'SV1353: servers that write at once and are killed in mid append leave one chain with all that they were told is durable',
+  'SV1353: servers that write at once and are killed in mid append leave one chain with all that was acknowledged as durable',
   { timeout: 240_000 },
   async () => {
     const { url, storage } = await database();
@@ -58,9 +58,9 @@ it(
     expect(verdict).toMatchObject({ ok: true });
     const stored = (await storage.records.list<AuditEntry>('audit')).map(({ value }) => value.target);
     expect(new Set(stored).size).toBe(stored.length);
-    const told = writers.flatMap(({ lines }) => lines);
-    expect(told.filter((one) => !stored.includes(one))).toEqual([]);
+    const acknowledged = writers.flatMap(({ lines }) => lines);
+    expect(acknowledged.filter((one) => !stored.includes(one))).toEqual([]);
     // Of each writer at most the one in flight was stored without its word.
-    expect(stored.length - told.length).toBeLessThanOrEqual(writers.length);
+    expect(stored.length - acknowledged.length).toBeLessThanOrEqual(writers.length);
   },
 );

@@ -29,7 +29,7 @@ it('SV1300: an author that a client sends is ignored, and without one no event h
   expect(JSON.stringify(await events())).not.toContain('author');
 });
 
-it('SV1300: an event whose author is none is kept as it came', () => {
+it('SV1300: an event whose author is none stays as it came', () => {
   const json = { id: 0, timestamp: 't', source: 'user', action: 'message', args: { content: 'x' }, author: 'Ada' };
   expect(fromJson(json)).toMatchObject({ unknown: true });
 });

@@ -229,13 +229,11 @@ export const Environment = z.object({
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
   // Once in a process: a parser made for it would cost more than it saves.
-  const parsed = Environment.safeParse(withProxyNames(given), { jitless: true });
+  const parsed = Environment.safeParse(withProxyNames(withoutEmpty(env)), { jitless: true });
   if (!parsed.success) return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
   const values = parsed.data;
-  const { SANDBOX_REMOTE_RUNTIME_API_URL: executorUrl } = values;
-  if (values.RUNTIME === 'remote' && executorUrl === undefined) {
+  if (values.RUNTIME === 'remote' && values.SANDBOX_REMOTE_RUNTIME_API_URL === undefined) {
     return { ok: false, problems: ['SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'] };
   }
   const blobs = blobsConfig(values);
@@ -262,16 +260,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       jwtSecret: values.JWT_SECRET,
       oidc,
       runtime: values.RUNTIME,
-      executorHost: executorUrl === undefined ? undefined : { url: new URL(executorUrl), key: values.SANDBOX_API_KEY },
+      executorHost: executorHost(values),
       executorKey: values.TENDON_EXECUTOR_KEY,
       executorKeyFile: values.TENDON_EXECUTOR_KEY_FILE,
       sandbox: sandboxConfig(values),
       container: containerConfig(values),
       network: networkConfig(values),
       clone: cloneConfig(values),
-      upstreamProxy: values.HTTPS_PROXY
-        ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY, resolves: values.SANDBOX_PROXY_RESOLVES }
-        : undefined,
+      upstreamProxy: upstreamProxy(values),
       webRoot: values.TENDON_WEB_ROOT,
       previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
       tools: values.AGENT_TOOLS,
@@ -292,6 +288,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       cluster,
     },
   };
+}
+
+function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
+}
+
+function executorHost({ SANDBOX_REMOTE_RUNTIME_API_URL: address, SANDBOX_API_KEY: key }: z.output<typeof Environment>) {
+  return address === undefined ? undefined : { url: new URL(address), key };
+}
+
+function upstreamProxy({ HTTPS_PROXY: address, NO_PROXY: except, SANDBOX_PROXY_RESOLVES: resolves }: z.output<typeof Environment>) {
+  return address ? { url: new URL(address), except, resolves } : undefined;
 }
 
 /** Proxies are named in either letter case; the one for HTTPS counts, since the egress proxy makes tunnels. */
