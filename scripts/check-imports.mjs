@@ -143,6 +143,7 @@ const LAYERS = {
       'tools-command',
       'sandboxes-command',
       'keys-command',
+      'users-command',
       'rules-command',
       'audit-command',
       'secrets-command',

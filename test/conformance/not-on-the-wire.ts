@@ -24,7 +24,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a person does in the panels of our page: the suite has no page, and asks the routes behind them by their own rules.',
-    ids: 'CL970–CL977, CL1240–CL1242, CL1200',
+    ids: 'CL970–CL977, CL1240–CL1242, CL1200, CL1300, CL1301',
   },
   {
     why: 'A person’s terminal in our sandbox and their hold of the agent’s, which other servers our page may ask, and where delegated agents work: no client of any generation asks for them, and no document describes them.',
@@ -40,7 +40,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What the command line prints and which server it uses, on the machine of the user: no server shows it.',
-    ids: 'CL960–CL964, CL966–CL969, CL1050, CL1051, CK1000–CK1009, CK1020, CK1021, CK1040–CK1044, CK1100',
+    ids: 'CL960–CL964, CL966–CL969, CL1050, CL1051, CL1302, CK1000–CK1009, CK1020, CK1021, CK1040–CK1044, CK1100',
   },
   {
     why: 'How our client and its page hold, load and draw a conversation of any length, and what the browser stores of the app.',

@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   plugins: async () => (await import('./plugins-command.ts')).pluginsCommand,
   sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
+  users: async () => (await import('./users-command.ts')).usersCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
   rules: async () => (await import('./rules-command.ts')).rulesCommand,
   secrets: async () => (await import('./secrets-command.ts')).secretsCommand,

@@ -54,7 +54,9 @@ async function storyTeller(): Promise<(event: Event) => void> {
   const renderer = new TextRenderer({ write, isLive: false, isColoured, now: () => performance.now() });
   return (event) => {
     const isMessage = 'action' in event && event.action === 'message' && event.source === 'user';
-    if (isMessage) renderer.notice(`> ${printable(event.args.content)}`);
+    const author = event.author && printable(event.author.name);
+    if (isMessage) renderer.notice(`> ${author ? `${author}: ` : ''}${printable(event.args.content)}`);
+    else if (author && 'action' in event && event.source === 'agent') renderer.notice(`decided by ${author}:`);
     renderer.event(event);
   };
 }

@@ -19,7 +19,33 @@ export function settingsAnswers() {
       disk_is_complete: true,
     },
   ];
+  const organisations = [{ id: 'default', name: 'default', role: 'owner' }];
+  const user = (id, name, role, more = {}) => ({
+    id,
+    name,
+    email: `${id}@example.org`,
+    disabled: false,
+    administers_server: false,
+    created_at: at(),
+    last_login_at: at(),
+    organisations: [{ ...organisations[0], role }],
+    ...more,
+  });
+  const users = [user('ann', 'Ann', 'owner', { administers_server: true }), user('ben', 'Ben', 'member')];
   return {
+    'GET /api/whoami': () => ({
+      has_users: true,
+      scope: 'admin',
+      administers_server: true,
+      user: { id: 'ann', name: 'Ann' },
+      organisation: organisations[0],
+      organisations,
+    }),
+    'GET /api/users': () => ({ users, roles_by_group: false }),
+    'PATCH /api/users/ben': async (request) => {
+      const { role, ...rest } = await json(request);
+      return Object.assign(users[1], rest, role && { organisations: [{ ...organisations[0], role }] });
+    },
     'GET /api/models': () => ({
       models: [
         { model: 'demo', use: 'main', tools: true, parallel_calls: true, images: null, streaming: true, context_window: 200_000 },

@@ -104,11 +104,14 @@ async function enter(
   const issued = await access.logins.issue({ key: { user, organisation } }, sessionSeconds);
   if (!issued) return sendLoginPage(reply, 503, next, { problem: TOO_MANY_BROWSERS });
   logger.info({ user, organisation }, 'a user has signed in');
-  void reply.removeHeader('set-cookie').header('set-cookie', [ended, sessionCookie(issued.token, headers, sessionSeconds)]);
+  void reply.removeHeader('set-cookie').header('set-cookie', [ended, sessionCookie(issued.token, headers, sessionSeconds), HAS_SIGNED_IN]);
   // Another server, at which the browser may come next, hears of it within a second.
   if (config.databaseUrl) return reply.headers(LOGIN_HEADERS).type('text/html; charset=utf-8').send(goOnPage(next));
   return reply.header('cache-control', 'no-store').redirect(next, 303);
 }
+
+/** For the page: it asks who is signed in, and offers this way in when the session has ended. */
+const HAS_SIGNED_IN = 'tendon_user=1; Path=/; Max-Age=31536000; SameSite=Strict';
 
 /** The provider leads back here, so it has to travel with a navigation from another site. */
 function stateCookie(sealed: string, { headers }: FastifyRequest): string {

@@ -32,6 +32,23 @@ it('EV933: a conversation as Markdown has its messages, actions and results, and
   expect(text.length).toBeLessThan(4_500);
 });
 
+it('SV1300: it names who wrote a message, and who approved or rejected an action', async () => {
+  const log = await createMemoryStorage({ clock }).events.open('c');
+  const author = { id: 'u1', name: 'Ada *L*' };
+  await log.append(
+    [
+      { source: 'user', author, ...MessageAction.create({ content: 'Go.' }) },
+      { source: 'agent', author, ...RunAction.create({ command: 'ls', confirmation_state: 'confirmed' }) },
+      { source: 'agent', author, ...RunAction.create({ command: 'rm x', confirmation_state: 'rejected' }) },
+    ],
+    { expectedId: 0 },
+  );
+  const name = 'Ada \\*L\\*';
+  expect(await textOf(Readable.from(markdownText(log)))).toBe(
+    `# Conversation c\n\n## ${name}\n\nGo.\n\n\`\`\`sh\nls\n\`\`\`\n\n*Approved by ${name}.*\n\n\`\`\`sh\nrm x\n\`\`\`\n\n*Rejected by ${name}.*\n`,
+  );
+});
+
 it('EV933: an action with very many marks of code is written too', async () => {
   const log = await createMemoryStorage({ clock }).events.open('c');
   await log.append([{ source: 'agent', ...WriteAction.create({ path: 'a', content: '`a'.repeat(300_000) }) }], { expectedId: 0 });

@@ -26,9 +26,21 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['system', 'recall', 'change_agent
 
 function actionText(action: Action): string {
   if (LEFT_OUT.has(action.action)) return '';
+  const { author, args } = action;
+  const isDecided = author && action.source === 'agent' && 'confirmation_state' in args;
+  const decision = isDecided && `*${args.confirmation_state === 'rejected' ? 'Rejected' : 'Approved'} by ${plainName(author.name)}.*`;
+  return decision ? parts(ownText(action), decision) : ownText(action);
+}
+
+/** No mark of Markdown in a name is one. */
+function plainName(name: string): string {
+  return name.replaceAll(/[\\`*_{}[\]<>#|&!~]/g, '\\$&');
+}
+
+function ownText(action: Action): string {
   switch (action.action) {
     case 'message':
-      return `## ${SPEAKERS[action.source]}\n\n${action.args.content}`;
+      return `## ${action.author ? plainName(action.author.name) : SPEAKERS[action.source]}\n\n${action.args.content}`;
     case 'think':
       return action.args.thought;
     case 'finish':

@@ -4,6 +4,7 @@ import { paths } from '../lib/paths.ts';
 import { homeServer, tendon } from '../lib/server.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
+import { WhoAmI } from './who-am-i.tsx';
 import { t } from '../lib/language/text.ts';
 
 /** Leads to the settings, from the bar of a page; beside it, the server where it is another than the page's own. */
@@ -15,6 +16,7 @@ export function SettingsLink() {
           {t('On {{host}}', { host: tendon.host })}
         </Link>
       )}
+      <WhoAmI />
       <OwnLink />
     </>
   );

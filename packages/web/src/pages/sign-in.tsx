@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { serverKey, tendon } from '../lib/server.ts';
+import { hasSignedIn } from '../lib/who-am-i.ts';
 import { Button } from '../ui/button.tsx';
 import { t } from '../lib/language/text.ts';
 
@@ -27,6 +28,7 @@ export function SignIn({ onKey, small = true }: { readonly onKey: () => void; re
       <Button type="submit" look={small ? 'plain' : 'line'} small={small}>
         {t('Sign in')}
       </Button>
+      {hasSignedIn() && <a href={`/login/oidc?next=${encodeURIComponent(location.pathname)}`}>{t('Sign in with your account')}</a>}
     </form>
   );
 }

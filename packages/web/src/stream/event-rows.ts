@@ -45,11 +45,12 @@ export class EventRows {
   #addAction(action: Action): void {
     if (isStop(action)) this.#stoppedAt = action.id;
     const common = { key: `e${action.id}`, id: action.id, at: action.timestamp };
+    const author = action.author && { author: action.author.name };
     if (action.action === 'message' && action.source === 'user') {
       const { content: text, image_urls: images, file_urls: files } = action.args;
-      this.#push({ type: 'turn', ...common, text, images: images ?? [], files: files ?? [] });
+      this.#push({ type: 'turn', ...common, ...author, text, images: images ?? [], files: files ?? [] });
     } else if (action.action === 'start') {
-      this.#push({ type: 'turn', ...common, text: action.args.task, images: [], files: [] });
+      this.#push({ type: 'turn', ...common, ...author, text: action.args.task, images: [], files: [] });
     } else if (action.action === 'message') {
       if (action.args.content.trim()) this.#push({ type: 'speech', ...common, text: action.args.content });
     } else if (!HIDDEN_ACTIONS.has(action.action)) this.#addStep(action);

@@ -29,6 +29,15 @@ export interface StepRowProps extends RowPlace {
   readonly folds: Folds;
 }
 
+/** Who approved it, rejected it or asked for it, where the server has users. */
+function DecidedBy({ step: { action } }: { readonly step: StepItem }) {
+  if (!action?.author) return null;
+  const { name } = action.author;
+  const decision = 'confirmation_state' in action.args && action.source === 'agent' ? action.args.confirmation_state : undefined;
+  if (decision === 'confirmed') return <span>{t('approved by {{name}}', { name })}</span>;
+  return <span>{decision === 'rejected' ? t('rejected by {{name}}', { name }) : name}</span>;
+}
+
 /** One step: a row with its icon in the gutter, and a body that hangs from the text edge. */
 export function StepRow({ step, position, size, isNewest, runs, live, folds }: StepRowProps) {
   const card = cardOf(step, live);
@@ -48,6 +57,7 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
       <div className="min-w-0">
         <div className="event-head">
           <RowLine card={card} hasBody={card.body !== undefined} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
+            <DecidedBy step={step} />
             {runs && <Running since={Date.parse(step.at)} isKnown={runs === 'known'} />}
           </RowLine>
           <Acts step={step} card={card} isRestoring={isRestoring} onRestore={() => setRestoring(!isRestoring)} />

@@ -15,6 +15,8 @@ export interface TurnItem extends Common {
   readonly type: 'turn';
   readonly text: string;
   readonly images: readonly string[];
+  /** The name of who wrote it, where the server has users. */
+  readonly author?: string | undefined;
   readonly files: readonly string[];
 }
 export interface SpeechItem extends Common {

@@ -26,11 +26,15 @@ export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly fo
       className="turn"
       id={`event-${item.id}`}
       tabIndex={-1}
-      aria-label={t('Your message, {{time}}: {{line}}', { time: clock(item.at), line })}
+      aria-label={
+        item.author
+          ? t('Message of {{author}}, {{time}}: {{line}}', { author: item.author, time: clock(item.at), line })
+          : t('Your message, {{time}}: {{line}}', { time: clock(item.at), line })
+      }
       aria-posinset={position}
       aria-setsize={size}
     >
-      <TurnLine text={line} at={item.at} {...(hasMore && { onClick: () => folds.set(item.key, !isOpen), isOpen })} />
+      <TurnLine text={line} at={item.at} author={item.author} {...(hasMore && { onClick: () => folds.set(item.key, !isOpen), isOpen })} />
       {waits && <Unread />}
       {hasMore && isOpen && <p className="turn-whole">{cut(item.text, 100_000)}</p>}
       {(pictures.length > 0 || item.files.length > 0) && (
@@ -70,8 +74,14 @@ export function isUnread({ agentState, pending, lastUserMessageId }: Conversatio
   return id === lastUserMessageId && agentState === 'running' && pending.some((action) => action.source === 'agent' && action.id < id);
 }
 
-function TurnLine(props: { readonly text: string; readonly at: string; readonly onClick?: () => void; readonly isOpen?: boolean }) {
-  const { text, at, onClick, isOpen } = props;
+function TurnLine(props: {
+  readonly text: string;
+  readonly at: string;
+  readonly author: string | undefined;
+  readonly onClick?: () => void;
+  readonly isOpen?: boolean;
+}) {
+  const { text, at, author, onClick, isOpen } = props;
   return (
     <>
       <span className="gutter self-center">
@@ -84,6 +94,7 @@ function TurnLine(props: { readonly text: string; readonly at: string; readonly 
       ) : (
         <p className="turn-text truncate">{text}</p>
       )}
+      {author && <span className="text-small text-ink-2">{author}</span>}
       <time className="text-small text-ink-3" dateTime={at} title={at}>
         {clock(at)}
       </time>
@@ -107,7 +118,7 @@ export function StickyTurn(props: {
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- `[` does the same
     <div className="turn-sticky" aria-hidden="true" onClick={() => onGo(index)}>
       <div className="turn">
-        <TurnLine text={firstLine(turn.text)} at={turn.at} />
+        <TurnLine text={firstLine(turn.text)} at={turn.at} author={turn.author} />
       </div>
     </div>
   );

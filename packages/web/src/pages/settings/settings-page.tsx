@@ -1,4 +1,6 @@
 import { Suspense, useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { whoAmIQuery } from '../../lib/who-am-i.ts';
 import { paths } from '../../lib/paths.ts';
 import { cx } from '../../ui/cx.ts';
 import { Mark } from '../../ui/icon.tsx';
@@ -11,6 +13,7 @@ import { t } from '../../lib/language/text.ts';
 /** What is not chosen where a task begins, a page for each subject, and for whom it holds. */
 export function SettingsPage({ name }: { readonly name: string | undefined }) {
   const page = name === undefined ? SETTINGS_PAGES[0] : SETTINGS_PAGES.find(({ id }) => id === name);
+  const hasUsers = useQuery(whoAmIQuery).data?.has_users === true;
   const title = t(page?.title ?? 'Settings');
   useEffect(() => {
     document.title = `${title} · ${t('Settings')} · Tendon`;
@@ -29,7 +32,7 @@ export function SettingsPage({ name }: { readonly name: string | undefined }) {
         <div className="settings-columns">
           <nav aria-label={t('Settings')}>
             <ul>
-              {SETTINGS_PAGES.map(({ id, title: words }) => (
+              {SETTINGS_PAGES.filter(({ isOfUsers }) => hasUsers || !isOfUsers).map(({ id, title: words }) => (
                 <li key={id}>
                   <Link
                     to={paths.settingsPage(id)}

@@ -8,6 +8,8 @@ export interface SettingsPageInfo {
   /** For whom it holds, and what a conversation may have of its own. */
   readonly holds: PlainText;
   readonly Content: ComponentType;
+  /** Left out where the server has no users. */
+  readonly isOfUsers?: true;
 }
 
 /** Each is loaded when it is looked at. */
@@ -71,6 +73,13 @@ export const SETTINGS_PAGES: readonly SettingsPageInfo[] = [
     title: textKey('Triggers'),
     holds: textKey('Of this server.'),
     Content: lazy(async () => ({ default: (await import('./trigger-list.tsx')).TriggerList })),
+  },
+  {
+    id: 'members',
+    title: textKey('Members'),
+    holds: textKey('Of your organisation; of all where you administer the server.'),
+    Content: lazy(async () => ({ default: (await import('./member-list.tsx')).MemberList })),
+    isOfUsers: true,
   },
   {
     id: 'keys',

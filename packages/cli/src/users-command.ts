@@ -1,0 +1,75 @@
+import { OrganisationRole, UserList, type UpdateUser, type UserInfo } from '@tendon/protocol';
+import { askForBody, findServer, type FoundServer } from '@tendon/server/headless';
+import { Argument } from 'commander';
+import type { AddCommand } from './add-command.ts';
+import { addHomeCommands, type Report } from './home-commands.ts';
+import { printable } from './terminal/printable.ts';
+
+const HELP = `
+A user is named by their e-mail address, or by the id that list shows. Works through the server that runs on this home, with its own key.
+Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
+
+const DEADLINE_MS = 30_000;
+const NO_USERS = 'Nobody has signed in yet.';
+
+interface Users extends AsyncDisposable {
+  list(): Promise<UserList['users']>;
+  update(name: string, change: UpdateUser): Promise<UserInfo>;
+}
+
+/** Those who sign in at the identity provider. */
+export const usersCommand: AddCommand = (...program) => {
+  const { add, carryOut } = addHomeCommands<Users>(program, {
+    name: 'users',
+    description: 'list and disable users, and give them roles',
+    help: HELP,
+    open: async (config) => {
+      const server = await findServer(config);
+      if (!server) throw new Error('No server runs on this home: users are known to servers. Start one with `tendon serve`.');
+      return usersOf(server);
+    },
+  });
+  const changed = (user: UserInfo): Report => ({ json: user, text: lineOf(user) });
+
+  add('list', 'who has signed in, and what they may do (the default)').action((options) =>
+    carryOut(options, async (users) => {
+      const all = await users.list();
+      return { json: { users: all }, text: all.length === 0 ? NO_USERS : all.map(lineOf).join('\n') };
+    }),
+  );
+  add('disable <user>', 'end all that they came in by, and let them in no more').action((user: string, options) =>
+    carryOut(options, async (users) => changed(await users.update(user, { disabled: true }))),
+  );
+  add('enable <user>', 'let them sign in again').action((user: string, options) =>
+    carryOut(options, async (users) => changed(await users.update(user, { disabled: false }))),
+  );
+  add('role', 'what they may do in an organisation')
+    .argument('<user>')
+    .addArgument(new Argument('<role>').choices(OrganisationRole.options))
+    .option('--organisation <id>', 'where they are in several')
+    .action((user: string, role: OrganisationRole, { organisation, ...options }: { readonly organisation?: string }) =>
+      carryOut(options, async (users) =>
+        changed(await users.update(user, { role, ...(organisation !== undefined && { organisation_id: organisation }) })),
+      ),
+    );
+};
+
+function usersOf(server: FoundServer): Users {
+  const list = async () => UserList.parse(await askForBody(server, 'GET', '/api/users', { deadlineMs: DEADLINE_MS })).users;
+  return {
+    list,
+    async update(name, body) {
+      const found = (await list()).filter(({ id, email }) => id === name || email?.toLowerCase() === name.toLowerCase());
+      if (found.length !== 1)
+        throw new Error(found.length === 0 ? `There is no user ${name}.` : `Several users are called ${name}: name one by id.`);
+      return (await askForBody(server, 'PATCH', `/api/users/${found[0]!.id}`, { body, deadlineMs: DEADLINE_MS })) as UserInfo;
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function lineOf({ id, name, email, disabled, administers_server: administers, organisations }: UserInfo): string {
+  const roles = organisations.map((one) => `${one.id}: ${one.role}`);
+  const more = [...roles, ...(administers ? ['administers the server'] : []), ...(disabled ? ['disabled'] : [])];
+  return `${id}  ${printable(name)}  ${printable(email ?? '-')}  (${more.join(', ')})`;
+}
