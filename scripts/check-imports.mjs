@@ -93,7 +93,7 @@ const LAYERS = {
     ['files', 'settings', 'checkpoints'],
     ['conversations'],
     ['git-providers', 'replay', 'extensions'],
-    ['sandboxes', 'observability', 'audit'],
+    ['sandboxes', 'observability', 'audit', 'limits'],
     ['platform'],
   ],
   'sandbox-host': [

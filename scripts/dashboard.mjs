@@ -75,6 +75,20 @@ const ROWS = [
     ],
   },
   {
+    title: 'Governance',
+    panels: [
+      [
+        'Conversations at work, and waiting',
+        'short',
+        [
+          ['at work', sum('tendon_conversations_at_work')],
+          ['waiting', sum('tendon_conversations_waiting')],
+        ],
+      ],
+      ['Refused because of a limit', 'short', [['{{limit}}', rate('tendon_limit_refusals_total', 'limit')]]],
+    ],
+  },
+  {
     title: 'The process',
     panels: [
       ['Memory', 'bytes', [['{{instance}}', sum('process_resident_memory_bytes', 'instance')]]],

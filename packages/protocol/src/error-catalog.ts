@@ -165,6 +165,12 @@ export const ERRORS = {
     messageId: 'STATUS$ERROR',
     text: (detail: string) => `Not found at ${detail}.`,
   },
+  QUOTA_EXCEEDED: { status: 429, messageId: 'STATUS$ERROR', text: (detail: string) => `${detail}.` },
+  QUEUE_FULL: {
+    status: 429,
+    messageId: 'STATUS$ERROR',
+    text: () => 'As many of your conversations wait for their turn as may. Try again when one of them has begun.',
+  },
   TOO_MANY_REQUESTS: { status: 429, messageId: 'STATUS$ERROR', text: () => 'Too many requests' },
   SERVER_DRAINING: {
     status: 503,
@@ -211,6 +217,8 @@ export interface CatalogError {
   readonly status: number;
   readonly messageId: string;
   readonly message: string;
+  /** Seconds after which it may be tried again, where that is known. */
+  readonly retryAfter?: number;
 }
 
 export function catalogError(code: ErrorCode, detail = ''): CatalogError {

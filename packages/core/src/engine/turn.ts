@@ -103,10 +103,12 @@ export function createPlaceStatus(emit: (frame: VolatileFrame) => void): Pick<Tu
   let waits = false;
   const show = (message: string): void => emit({ volatile: 'status', type: 'info', id: 'STATUS$READY', message });
   return {
-    onQueued({ ahead, limit }) {
+    onQueued({ ahead, limit, at }) {
       waits = true;
       const before = ahead === 0 ? 'this one is next' : `${ahead} wait before this one`;
-      show(`Waiting for the model: it is answering ${limit} other ${limit === 1 ? 'request' : 'requests'}, ${before}.`);
+      const others = limit === 1 ? 'other' : 'others';
+      if (at === 'server') show(`Waiting for the server: it works on ${limit} ${others} at once, ${before}.`);
+      else show(`Waiting for the model: it is answering ${limit} other ${limit === 1 ? 'request' : 'requests'}, ${before}.`);
     },
     onAdmitted() {
       if (waits) show('');

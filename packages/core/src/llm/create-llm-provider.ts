@@ -22,6 +22,8 @@ interface ModelServices {
   readonly fetch?: typeof fetch | undefined;
   /** Limits the simultaneous requests to one endpoint; shared by all providers that use it. Default: no limit. */
   readonly places?: KeyedSemaphore | undefined;
+  /** For whom it asks: those who wait for a place take turns. Default: all are one. */
+  readonly party?: string | undefined;
   /** What endpoints have shown so far, shared by all conversations; default: what this provider learns. */
   readonly traits?: ModelTraitsBook | undefined;
 }
@@ -78,7 +80,7 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
     traits,
     isFree: !route.needsKey && !options.baseUrl,
   });
-  const placed = options.places ? inPlaces(provider, options.places, { baseUrl: route.baseUrl, apiKey }) : provider;
+  const placed = options.places ? inPlaces(provider, options.places, { baseUrl: route.baseUrl, apiKey, party: options.party }) : provider;
   return withTextCalls(placed, options.toolCalling ?? 'auto', traits);
 }
 
@@ -143,13 +145,14 @@ function inOrder({ modelId }: ModelRoute, { chat, responses }: { readonly chat: 
 interface Endpoint {
   readonly baseUrl: string;
   readonly apiKey: Secret | undefined;
+  readonly party: string | undefined;
 }
 
 /**
  * Makes each request in a place of its endpoint and key, and holds it until the stream ends. A request that has to wait reports it first,
  * and again when its turn has come; an abort ends the wait. Pauses between attempts hold no place.
  */
-function inPlaces(provider: LlmProvider, places: KeyedSemaphore, { baseUrl, apiKey }: Endpoint): LlmProvider {
+function inPlaces(provider: LlmProvider, places: KeyedSemaphore, { baseUrl, apiKey, party }: Endpoint): LlmProvider {
   // A digest, not the key itself: the name of a place is only compared.
   const key = `${baseUrl} ${createHash('sha256')
     .update(apiKey?.reveal() ?? '')
@@ -157,8 +160,8 @@ function inPlaces(provider: LlmProvider, places: KeyedSemaphore, { baseUrl, apiK
   return withStream(provider, async function* (request, options) {
     let release = places.tryAcquire(key);
     const waits = release === undefined;
-    if (waits) yield { type: 'queued', ahead: places.waiting(key), limit: places.limit };
-    release ??= await places.acquire(key, options.signal);
+    if (waits) yield { type: 'queued', ahead: places.ahead(key, party), limit: places.limit };
+    release ??= await places.acquire(key, options.signal, party);
     if (!release) return;
     try {
       if (waits) yield { type: 'admitted' };

@@ -91,8 +91,11 @@ export type LlmEvent =
   /** The model has begun to write a call of this tool: what it needs can be made ready. Not every provider says so. */
   | { readonly type: 'calling'; readonly tool: string }
   | { readonly type: 'delta'; readonly part: 'text' | 'reasoning' | 'tool'; readonly text: string }
-  /** `limit` other requests are in flight at the endpoint, and this many wait before this one. `admitted` follows when its turn has come. */
-  | { readonly type: 'queued'; readonly ahead: number; readonly limit: number }
+  /**
+   * `limit` other requests are in flight at the endpoint, or so many conversations of the server are at work, and this many wait before
+   * this one. `admitted` follows when its turn has come.
+   */
+  | { readonly type: 'queued'; readonly ahead: number; readonly limit: number; readonly at?: 'server' }
   | { readonly type: 'admitted' }
   /** Sent by the retrying wrapper: deltas so far are void, the next attempt begins at `resumesAt`. */
   | { readonly type: 'retry'; readonly failure: LlmFailure; readonly attempt: number; readonly resumesAt: Date }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignInResult } from '../platform/auth/user-directory.ts';
 import { cookiesIn, isFromSafeOrigin, sessionCookie } from '../platform/auth/session-cookie.ts';
 import type { App } from '../platform/http/app.ts';
+import { clientAddress } from '../platform/http/client-of.ts';
 import { fail } from '../platform/http/failure.ts';
 import { createRateLimit, type RateLimit } from '../platform/http/rate-limit.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -96,7 +97,7 @@ interface Entered {
 
 async function enter(
   { access, config, logger }: OidcRoutesContext,
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   { userId: user, organisationId: organisation, next, ended }: Entered,
 ): Promise<FastifyReply> {
@@ -104,7 +105,10 @@ async function enter(
   const issued = await access.logins.issue({ key: { user, organisation } }, sessionSeconds);
   if (!issued) return sendLoginPage(reply, 503, next, { problem: TOO_MANY_BROWSERS });
   logger.info({ user, organisation }, 'a user has signed in');
-  void reply.removeHeader('set-cookie').header('set-cookie', [ended, sessionCookie(issued.token, headers, sessionSeconds), HAS_SIGNED_IN]);
+  const { held, token } = issued;
+  const by = { keyName: `login ${held.id}`, userId: user, organisationId: organisation, scope: undefined };
+  request.principal = { ...by, address: clientAddress(request.raw) };
+  void reply.removeHeader('set-cookie').header('set-cookie', [ended, sessionCookie(token, request.headers, sessionSeconds), HAS_SIGNED_IN]);
   // Another server, at which the browser may come next, hears of it within a second.
   if (config.databaseUrl) return reply.headers(LOGIN_HEADERS).type('text/html; charset=utf-8').send(goOnPage(next));
   return reply.header('cache-control', 'no-store').redirect(next, 303);

@@ -13,17 +13,20 @@ import {
   type LlmProvider,
   type Runtimes,
 } from '@tendon/core';
+import { isActive } from '@tendon/protocol';
 import type { Dial, SandboxPool } from '@tendon/runtime';
 import type { Foundation } from './open-stores.ts';
 import type { ConversationConfig } from '../platform/config/config.ts';
 import type { ConversationRegistry } from '../conversations/conversation-registry.ts';
-import type { StoredConversation } from '../conversations/conversation-records.ts';
+import { workOf, type StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { agentOf, mayDelegate } from '../conversations/agents/agent-of.ts';
 import type { TaskBudgets } from '../conversations/delegated/task-budget.ts';
 import { IsolatedCopies } from '../conversations/delegated/isolated-copies.ts';
 import { delegation } from '../conversations/delegated/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
+import { partyOf } from '../limits/party.ts';
+import type { Quotas } from '../limits/quotas.ts';
 import type { Measures } from '../observability/measures.ts';
 import { observeConversation, type ConversationObserver } from '../observability/observe-conversation.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
@@ -60,6 +63,8 @@ interface TurnPorts {
   readonly chooses: (record: StoredConversation) => { readonly model: ModelChoice; readonly small: ModelChoice };
   /** Limits requests to models by endpoint and key; all conversations share it. */
   readonly places: KeyedSemaphore;
+  /** What everybody may use, and whose turn it is. */
+  readonly quotas: Quotas;
   /** Agents of all conversations begin their turns in order. */
   readonly fairly: ReturnType<typeof fairTurns>;
   readonly loop: LoopWatch;
@@ -77,7 +82,9 @@ export interface ConversationParts extends Foundation, TurnPorts {
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
   const { config, clock, logger, mask, storage, runtimes, settings, conversations, around } = parts;
-  const { chooses, places, traits, fairly, loop } = parts;
+  const { chooses, places, traits, fairly, loop, quotas } = parts;
+  const work = workOf(record);
+  quotas.opened(work);
   const onProblem = (sentence: string): void => parts.registry.sayProblem(record.id, sentence);
   const log = await storage.events.open(record.id);
   const report = (cause: unknown): void => {
@@ -89,7 +96,10 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const observer = observeConversation(record, parts.measures, parts.tracing);
   const observed = observer.runtimes(around.runtimes?.(runtimes) ?? runtimes);
   const own = repositoryOf(observed, record, { ...parts, opened: opening.promise });
-  const make = (choice: ModelChoice) => makeProvider(choice, { clock, places, traits, observer, dial: () => runtimes.dialAs(record.id) });
+  const shared = { clock, places, traits, observer, party: work.party.name, dial: () => runtimes.dialAs(record.id) };
+  const make = async (choice: ModelChoice) => quotas.charged(record, await makeProvider(choice, shared));
+  const isWorking = () => opened !== undefined && isActive(opened.state.agentState);
+  const admitted = (source: () => Promise<LlmProvider>) => async () => quotas.running.admitted(work, await source(), isWorking);
   const others = mayDelegate(record, config) ? await conversations.agents.own() : [];
   const agentNow = (): Agent => withInstructions(agentOf(conversations.agents.now(record), config, others), record.instructions);
   const metered = (source: () => Promise<LlmProvider>) => conversations.budgets.metered(record.id, source);
@@ -100,34 +110,21 @@ export async function composeConversation(record: StoredConversation, parts: Con
     modelSource(() => choice().model, make),
   );
   const chosen = conversationSettings(settings, record, config);
-  // Another agent that does a part of the work knows only its task.
-  const notes = record.delegated_by || !config.tools.includes('note') ? undefined : parts.notes.of(record);
   const conversation: Conversation = await openConversation({
     id: record.id,
-    log: observer.log(around.log?.(log) ?? log),
+    log: quotas.running.watched(work, observer.log(around.log?.(log) ?? log)),
     agent: agentNow(),
     agentNow,
     sandbox: { runtimes: own, prepares: typeof record.selected_repository === 'string' },
-    llm: fairly(metered(marked(replayed, loop))),
+    llm: fairly(admitted(metered(marked(replayed, loop)))),
     smallLlm: metered(modelSource(() => choice().small, make)),
-    extensions: {
-      ...(mayDelegate(record, config) && {
-        delegate: delegation(conversations, record, { clock, copies: copiesOf(record, own, parts), isUnattended: config.isUnattended }),
-      }),
-      ...(!record.delegated_by && { past: searchPast(record, { ...parts, conversations }) }),
-      external: await externalTools(record, { ...parts, own, onProblem }),
-      hooks: await conversationHooks(record.id, { ...parts, home: config.home, onProblem }),
-      ...(config.invariantUrl && {
-        invariant: invariantAnalyzer({ url: config.invariantUrl, conversationId: record.id, log, mask }),
-      }),
-      ...(notes && { notes: notes.take }),
-      knowledge: {
-        ...knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),
-        ...(notes && { notes: notes.read }),
-      },
-    },
+    extensions: await extensionsOf(record, { ...parts, own, onProblem, log }),
     settings: {
-      ...(record.delegated_by ? drawn(chosen, () => opened, conversations.budgets) : chosen),
+      ...affordable(
+        record.delegated_by ? drawn(chosen, () => opened, conversations.budgets) : chosen,
+        () => opened,
+        () => quotas.leftUsd(work.party),
+      ),
       confirmation: await confirmationIn(record, parts),
     },
     host: { clock, mask, report },
@@ -138,6 +135,32 @@ export async function composeConversation(record: StoredConversation, parts: Con
 }
 
 type ExternalParts = ConversationParts & { readonly own: Runtimes; readonly onProblem: (sentence: string) => void };
+
+/** What an agent may use beside its sandbox, and knows beside its task. */
+async function extensionsOf(
+  record: StoredConversation,
+  { log, own, onProblem, ...parts }: ExternalParts & { readonly log: EventLog },
+): Promise<NonNullable<Parameters<typeof openConversation>[0]['extensions']>> {
+  const { config, clock, logger, mask, conversations } = parts;
+  // Another agent that does a part of the work knows only its task.
+  const notes = record.delegated_by || !config.tools.includes('note') ? undefined : parts.notes.of(record);
+  return {
+    ...(mayDelegate(record, config) && {
+      delegate: delegation(conversations, record, { clock, copies: copiesOf(record, own, parts), isUnattended: config.isUnattended }),
+    }),
+    ...(!record.delegated_by && { past: searchPast(record, { ...parts, conversations }) }),
+    external: await externalTools(record, { ...parts, own, onProblem }),
+    hooks: await conversationHooks(record.id, { ...parts, home: config.home, onProblem }),
+    ...(config.invariantUrl && {
+      invariant: invariantAnalyzer({ url: config.invariantUrl, conversationId: record.id, log, mask }),
+    }),
+    ...(notes && { notes: notes.take }),
+    knowledge: {
+      ...knowledgeSources(record.id, { ...parts, home: config.home, onProblem: (problem) => logger.warn(problem) }),
+      ...(notes && { notes: notes.read }),
+    },
+  };
+}
 
 /** Of the user, of plugins, of MCP servers, and those that open pull requests. */
 async function externalTools(record: StoredConversation, parts: ExternalParts): Promise<ExternalTools> {
@@ -180,13 +203,21 @@ export async function askTitle(
   record: StoredConversation,
   task: string,
   signal: AbortSignal,
-  { chooses, runtimes, measures, ...shared }: Pick<ConversationParts, 'chooses' | 'runtimes' | 'clock' | 'places' | 'traits' | 'measures'>,
+  {
+    chooses,
+    runtimes,
+    measures,
+    quotas,
+    ...shared
+  }: Pick<ConversationParts, 'chooses' | 'runtimes' | 'clock' | 'places' | 'traits' | 'measures' | 'quotas'>,
 ): Promise<string | undefined> {
   const { model, small } = chooses(record);
   if (small === model) return undefined;
   const { titleByModel } = await import('../conversations/title-by-model.ts');
   const observer = observeConversation(record, measures);
-  return titleByModel(await makeProvider(small, { ...shared, observer, dial: () => runtimes.dialAs(record.id) }), task, signal);
+  const party = partyOf(record).name;
+  const provider = await makeProvider(small, { ...shared, observer, party, dial: () => runtimes.dialAs(record.id) });
+  return titleByModel(quotas.charged(record, provider), task, signal);
 }
 
 type ChosenLimits = Omit<ConversationSettings, 'maxIterations' | 'maxBudgetUsd'> & { maxIterations?: number; maxBudgetUsd?: number };
@@ -223,6 +254,24 @@ function drawn(chosen: ChosenLimits, opened: () => Conversation | undefined, bud
   };
 }
 
+/** No more than those whose work it is may still spend. */
+function affordable(
+  chosen: ConversationSettings,
+  opened: () => Conversation | undefined,
+  leftUsd: () => number | undefined,
+): ConversationSettings {
+  const { maxBudgetUsd: own } = chosen;
+  return {
+    ...chosen,
+    maxBudgetUsd() {
+      const [most, left] = [typeof own === 'function' ? own() : own, leftUsd()];
+      if (left === undefined) return most;
+      const { metrics } = opened()?.state ?? {};
+      return Math.min(most ?? Infinity, (metrics ? spentOf(metrics) : 0) + left);
+    },
+  };
+}
+
 /** What an answer is made into is computed when it is complete, so the watch of the event loop is notified of that too. */
 function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Promise<LlmProvider> {
   return async () => {
@@ -238,6 +287,8 @@ function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Prom
 }
 
 interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'traits'> {
+  /** For whom it asks. */
+  readonly party: string;
   readonly observer: ConversationObserver;
   readonly dial: () => Dial;
 }
@@ -250,10 +301,10 @@ async function makeProvider(choice: ModelChoice, parts: ProviderParts): Promise<
   return parts.observer.model(await makeUnobserved(choice, parts));
 }
 
-async function makeUnobserved(choice: ModelChoice, { clock, places, traits, dial, observer }: ProviderParts): Promise<LlmProvider> {
+async function makeUnobserved(choice: ModelChoice, { clock, places, traits, dial, observer, party }: ProviderParts): Promise<LlmProvider> {
   const { createLlmProvider, withFallback, withRetries } = await import('@tendon/core/llm');
   const { isOperators, isPoliced, fallback, ...asked } = choice;
-  const shared = { clock, places, traits };
+  const shared = { clock, places, traits, party };
   const fetch = observer.fetch(isPoliced ? fetchBy(dial()) : globalThis.fetch);
   const first = createLlmProvider({ ...asked, ...shared, fetch, allowScripts: isOperators });
   const retries = { clock, random: Math.random };

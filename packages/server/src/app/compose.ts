@@ -18,6 +18,8 @@ import { idlePlan } from '../platform/config/sandbox-config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { Measures } from '../observability/measures.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
+import { openQuotas, type OpenedQuotas } from '../limits/open-quotas.ts';
+import { SandboxParties } from '../limits/sandbox-parties.ts';
 import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
 import { Readiness } from '../platform/readiness.ts';
@@ -64,6 +66,7 @@ interface Observing {
   readonly tracing: Tracing | undefined;
   readonly audit: Audit | undefined;
   readonly readiness: Readiness;
+  readonly limits: OpenedQuotas;
 }
 
 /** Everything but HTTP and sockets. Rejects with a user-facing Error when storage or sandbox cannot be opened. */
@@ -89,10 +92,10 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const runtimes = createSandboxes(foundation, registry);
   const places = new KeyedSemaphore(config.maxModelRequests);
   const eventSearch = createEventSearch(foundation);
-  const observing = await openObservers(foundation, measures);
-  const { tracing, audit, readiness } = observing;
+  const observing = await openObservers(foundation, measures, runtimes);
+  const { tracing, audit, readiness, limits } = observing;
   const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, ...observing });
-  measures.watch({ places, states: () => statesOf(registry), audit });
+  measures.watch({ places, states: () => statesOf(registry), others: [audit, limits.quotas] });
   const triggers = createTriggers(foundation, conversations);
   const { storage } = stores;
   const knownModels = new KnownModels({ ...foundation, places });
@@ -102,6 +105,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     logger,
     tracing,
     audit,
+    quotas: limits.quotas,
     runtimes,
     conversations,
     eventSearch,
@@ -111,7 +115,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     sandbox: driver.sandbox,
     secrets: knownSecrets(config, stores),
     ...modelPorts(foundation, conversations, knownModels),
-    wake: async () => (await audit?.begin(), wake(foundation, runtimes, conversations, triggers)),
+    wake: async () => (await audit?.begin(), limits.start(), wake(foundation, runtimes, conversations, triggers)),
     handOver: (signal) => handOver(foundation, conversations, triggers, signal),
     close: async (how) => {
       knownModels.close();
@@ -120,6 +124,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       await eventSearch.close();
       await runtimes.close(how);
       await stores.traits.close();
+      await limits.close();
       await audit?.close();
       await storage.close();
       await tracing?.close();
@@ -142,12 +147,15 @@ function modelPorts(foundation: Foundation, conversations: Conversations, knownM
 }
 
 /** Tracing and the audit log are loaded by servers that have one. */
-async function openObservers({ storage, access, ...rest }: Foundation, measures: Measures): Promise<Observing> {
-  const { tracing: sent, governance } = rest.config;
+async function openObservers(foundation: Foundation, measures: Measures, runtimes: SandboxPool): Promise<Observing> {
+  const { storage, access, config, ...rest } = foundation;
+  const { tracing: sent, governance, databaseUrl } = config;
   const tracing = sent && (await import('../observability/tracing/open-tracing.ts')).openTracing(sent, rest);
   const parts = { ...rest, records: storage.records, keys: access.keys, version: VERSION };
   const audit = governance.audits ? (await import('../audit/open-audit.ts')).openAudit(parts) : undefined;
-  return { measures, tracing, audit, readiness: new Readiness(storage, rest.clock) };
+  const sandboxes = new SandboxParties((id) => runtimes.current(id) !== undefined);
+  const limits = await openQuotas({ ...parts, config: governance.limits, sandboxes, isShared: databaseUrl !== undefined });
+  return { measures, tracing, audit, limits, readiness: new Readiness(storage, rest.clock) };
 }
 
 /** Of the agents of open conversations. */
@@ -211,7 +219,7 @@ function createConversations(
   registry: ConversationRegistry,
   runtimes: SandboxPool,
   places: KeyedSemaphore,
-  { loop = new LoopWatch(), around = {}, measures, tracing, audit, readiness }: ComposeOptions & Observing,
+  { loop = new LoopWatch(), around = {}, measures, tracing, audit, readiness, limits }: ComposeOptions & Observing,
 ): Conversations {
   const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
@@ -222,6 +230,7 @@ function createConversations(
     runtimes,
     audit,
     draining: readiness,
+    quotas: limits.quotas,
     copyWorkspace: async ({ id, workspace }, signal) => {
       await runtimes.copyWorkspace(id, { checkpoint: undefined, name: id, target: workspace, signal });
     },
@@ -231,7 +240,8 @@ function createConversations(
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);
     },
-    title: (record, task, signal) => askTitle(record, task, signal, { ...foundation, runtimes, places, chooses, measures }),
+    title: (record, task, signal) =>
+      askTitle(record, task, signal, { ...foundation, runtimes, places, chooses, measures, quotas: limits.quotas }),
     onLooked: (open) => announcePorts(open, () => runtimes.ports(open.conversation.id)),
     open: (record, conversations) =>
       composeConversation(record, {
@@ -242,6 +252,7 @@ function createConversations(
         around,
         chooses,
         places,
+        quotas: limits.quotas,
         fairly,
         loop,
         measures,

@@ -8,6 +8,7 @@ import type { Conversations } from '../conversations/conversations.ts';
 import type { EventSearch } from '../events/event-search.ts';
 import type { Stores } from './open-stores.ts';
 import type { ProbedSandbox } from '../sandboxes/open-driver.ts';
+import type { Quotas } from '../limits/quotas.ts';
 import type { KnownModels } from '../settings/known-models.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { Readiness } from '../platform/readiness.ts';
@@ -55,6 +56,8 @@ export interface Engine extends Omit<Stores, 'modelAccess'>, ConversationPorts, 
   /** They fire from `wake` on. */
   readonly triggers: Triggers;
   readonly sandbox: ProbedSandbox;
+  /** What everybody may use. */
+  readonly quotas: Quotas;
   /** Set where the configuration asks for it. */
   readonly audit: Audit | undefined;
   /** Set where the configuration names a receiver. */

@@ -7,6 +7,7 @@ import { MAX_BODY_BYTES, type App, type Routes, dropUnusedBodies, refuseEncodedB
 import type { ServerContext } from './context.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { limitRate } from '../platform/http/rate-limit.ts';
+import { limitRoutes } from '../limits/limit-routes.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
 import { actionOutputRoutes } from '../files/action-output-routes.ts';
 import { backendSettingsRoutes, settingsRoutes, optionRoutes } from '../settings/settings-routes.ts';
@@ -59,6 +60,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   keyRoutes,
   auditRoutes,
   userRoutes,
+  limitRoutes,
   loginRoutes,
   gitProviderUserRoutes,
   gitProviderRepositoryRoutes,

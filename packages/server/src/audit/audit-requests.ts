@@ -10,7 +10,8 @@ export function auditRequests(app: App, { record, failedLogin }: Pick<Audit, 're
   app.addHook('onSend', async (request, reply, payload) => {
     const { method, routeOptions, principal } = request;
     const { url } = routeOptions;
-    const isLogin = (url === '/login' && method === 'POST') || (url === '/*' && reply.hasHeader('set-cookie'));
+    const isSignedIn = url === '/login/oidc/callback' && principal?.userId !== undefined;
+    const isLogin = isSignedIn || (url === '/login' && method === 'POST') || (url === '/*' && reply.hasHeader('set-cookie'));
     if (isLogin && reply.statusCode === 401) failedLogin(clientAddress(request.raw), 'login page');
     else if (isLogin) await record({ by: principal, action: 'login', outcome: outcomeOf(reply, payload) });
     const row = AUDITED[`${method} ${url ?? ''}`];

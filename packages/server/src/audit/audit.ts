@@ -5,8 +5,8 @@ import type { Instrument } from '../platform/exposition.ts';
 
 /** What somebody did, as it is reported to the audit log. */
 export interface Act {
-  /** `undefined`: the server by itself. `key`: the one that a login came by. */
-  readonly by: (Caller & { readonly key?: string }) | undefined;
+  /** `undefined`: the server by itself. */
+  readonly by: Caller | undefined;
   /** `subject.verb`, of which the subject is what lists filter by. */
   readonly action: string;
   readonly target?: string | undefined;

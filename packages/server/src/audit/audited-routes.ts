@@ -109,6 +109,11 @@ export const AUDITED: Readonly<Record<string, AuditedRoute>> = {
   ),
   [`POST ${ONE}/network/always`]: row('network.allowed', ({ body }) => body['host'], inConversation),
 
+  'PATCH /api/users/:id': row('user.changed', byId, fields),
+  'POST /api/whoami/organisation': row('organisation.entered', ({ body }) => body['organisation_id']),
+  'POST /cluster/drain': row('server.drained', () => undefined),
+  'PUT /api/limits/:scope': row('limits.changed', ({ params }) => params['scope'], fields),
+  'DELETE /api/limits/:scope': row('limits.removed', ({ params }) => params['scope']),
   'POST /api/sandboxes/:id/stop': row('sandbox.stopped'),
   'POST /api/sandboxes/reclaim': row('sandbox.reclaimed', () => undefined),
 };

@@ -123,8 +123,7 @@ class ServerAudit implements Audit {
 
   #actor(by: Act['by']): AuditEntry['actor'] {
     if (!by) return { user: null, name: 'server', key: null, address: null };
-    const id = by.key ?? /^key (\S+)$/.exec(by.keyName)?.[1];
-    const key = id === undefined ? undefined : this.#options.keys.get(id)?.value.name;
+    const key = by.key === undefined ? undefined : this.#options.keys.get(by.key)?.value.name;
     const [user, name] = [this.#textOrNull(by.userId), this.#text(by.keyName)];
     return { user, name, key: this.#textOrNull(key), address: this.#textOrNull(by.address) };
   }

@@ -11,6 +11,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type AgentFile, KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
 import type { ConfirmationMode, ConfirmationRule, ConversationState, EventAuthor, ModelEffort } from '@tendon/protocol';
+import { partyOf } from '../limits/party.ts';
+import type { Work } from '../limits/running.ts';
 import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
@@ -73,6 +75,8 @@ export type StoredConversation = ConversationRecord & {
   readonly own_copy?: 'used' | 'removed';
   /** The conversation that it goes on from, and the last event that both have. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: number };
+  /** The key that created it, where that is no user's: what it uses is counted to that key. */
+  readonly created_with?: string;
   /** For lists: as it was when it was last closed. */
   readonly summary?: ConversationSummary;
 };
@@ -112,6 +116,11 @@ export function rootIdOf({ id, delegated_by: by }: Pick<StoredConversation, 'id'
   return by?.root?.conversation_id ?? by?.conversation_id ?? id;
 }
 
+/** As work that is counted, and waits for its turn. */
+export function workOf(record: StoredConversation): Work {
+  return { id: record.id, rootId: rootIdOf(record), party: partyOf(record) };
+}
+
 /** How many have delegated it, one after the other. */
 export function depthOf({ delegated_by: by }: Pick<StoredConversation, 'delegated_by'>): number {
   return by === undefined ? 0 : (by.root?.depth ?? 1);
@@ -127,6 +136,8 @@ export interface PageQuery {
   readonly isMeant?: (record: StoredConversation) => boolean;
 }
 
+/** Of one conversation, the newest. */
+const MAX_PULL_REQUESTS = 100;
 /** A killed server loses the times of last use of this period. */
 const BEHIND_MS = 5_000;
 /** Records that are written behind at the same time: one group commit's worth, so that other writes are not delayed. */
@@ -226,6 +237,14 @@ export class ConversationRecords {
       if (this.#touched.get(id) === touched) this.#touched.delete(id);
       return next;
     });
+  }
+
+  /** A pull request was opened in it, or in one that its agent delegated to it. */
+  async notePullRequest(id: string, number: number): Promise<void> {
+    const record = await this.change(id, ({ pr_number: known = [] }) =>
+      known.includes(number) ? undefined : { pr_number: [...known, number].slice(-MAX_PULL_REQUESTS) },
+    );
+    if (record?.delegated_by) await this.notePullRequest(record.delegated_by.conversation_id, number);
   }
 
   /** It was used now (R4). */

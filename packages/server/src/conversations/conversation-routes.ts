@@ -65,8 +65,11 @@ function creation(app: App, context: RoutesContext): void {
       const { body } = request;
       const id = context.config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
       const made = await create(context, body, { id, request: requestOf(request, context), by: request.principal });
-      if ('code' in made && made.status === 503) void reply.header('retry-after', '1');
-      if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
+      if ('code' in made) {
+        const retryAfter = made.retryAfter ?? (made.status === 503 ? 1 : undefined);
+        if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+        return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
+      }
       return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
     },
   );

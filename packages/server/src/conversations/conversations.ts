@@ -9,7 +9,9 @@ import type { Clock, Conversation, ConversationRef, DelegatedTask, EventLog, Run
 import { catalogError, type ActionKind, type ConversationState, type NetworkParams, type ParsedAction } from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
-import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
+import type { Quotas } from '../limits/quotas.ts';
+import { partyOfCaller } from '../limits/party.ts';
+import { workOf, type ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { ConversationVisibility, seesConversation } from './conversation-access.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import { ConversationTitles, type TitleOptions } from './conversation-titles.ts';
@@ -25,7 +27,7 @@ import { ConversationApprovals, type PolicyOf } from './confirmation/conversatio
 import { ConversationAgents } from './agents/conversation-agents.ts';
 import { DelegatedQuestions } from './delegated/delegated-questions.ts';
 import { SharedFolders } from './shared-folders.ts';
-import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
+import { beginsWork, startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { TaskBudgets } from './delegated/task-budget.ts';
 import { WakingConversations } from './waking-conversations.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
@@ -45,6 +47,8 @@ interface ConversationHooks {
   readonly audit?: Pick<Audit, 'record' | 'submitted'> | undefined;
   /** Default: the server does not leave. */
   readonly draining?: Draining;
+  /** What everybody may use. Default: as much as they like. */
+  readonly quotas?: Pick<Quotas, 'begin' | 'closed' | 'refusal'> | undefined;
 }
 
 export interface ConversationsOptions extends ConversationHooks, TitleOptions {
@@ -70,8 +74,6 @@ export interface SubmitOptions {
 
 const BEGINS_WORK: ReadonlySet<string> = new Set<ActionKind>(['message', 'start']);
 const NEVER_ASKS: PolicyOf = () => ({ mode: 'never', analyzer: 'rules' });
-/** Of one conversation, the newest. */
-const MAX_PULL_REQUESTS = 100;
 
 export class Conversations {
   /** Who works in each, and by which model. */
@@ -107,6 +109,7 @@ export class Conversations {
     this.#open = new OpenConversations({
       ...options,
       open: (record) => options.open(record, this),
+      onClosed: (id) => options.quotas?.closed(id),
       claim: (record) => this.moving.claim(refOf(record)),
     });
     this.moving = new MovingConversations({
@@ -149,6 +152,7 @@ export class Conversations {
       copyFolder,
       claim,
       audit: options.audit,
+      refusal: async (by) => options.quotas?.refusal(partyOfCaller(by)),
     });
     this.#shared = new SharedFolders(registry, options.logger);
     this.#titles = new ConversationTitles(registry, options, this.#closing.signal);
@@ -221,11 +225,8 @@ export class Conversations {
   }
 
   /** A pull request was opened in it, or in one that its agent delegated to it. */
-  async notePullRequest(id: string, number: number): Promise<void> {
-    const record = await this.#records.change(id, ({ pr_number: known = [] }) =>
-      known.includes(number) ? undefined : { pr_number: [...known, number].slice(-MAX_PULL_REQUESTS) },
-    );
-    if (record?.delegated_by) await this.notePullRequest(record.delegated_by.conversation_id, number);
+  notePullRequest(id: string, number: number): Promise<void> {
+    return this.#records.notePullRequest(id, number);
   }
 
   /** A conversation that has a log and a folder before there is one; see `FilledConversations`. */
@@ -294,7 +295,10 @@ export class Conversations {
     try {
       // Read only now: a stop that the record does not show yet closes the conversation.
       const record = await this.#records.get(id);
-      const refusal = record && (await this.agents.approve(record, action, held.open.conversation));
+      const work = record && beginsWork(action) ? workOf(record) : undefined;
+      const refusal =
+        (record && (await this.agents.approve(record, action, held.open.conversation))) ??
+        (work && (await this.#options.quotas?.begin(work)));
       if (refusal) return { ok: false, error: refusal };
       await this.#records.mark(id);
       const starts = record?.stopped === true && startsStopped(action);
@@ -303,6 +307,7 @@ export class Conversations {
       if (record && BEGINS_WORK.has(action.action)) await this.#shared.notify(record, held.open);
       const result = await held.open.conversation.submit(action, about);
       const isTaken = result.ok && !result.isRepeated;
+      if (work && !isTaken && !held.open.isBusy()) this.#options.quotas?.closed(id);
       if (starts) await this.#stopped.setStopped(id, held.open, !isTaken);
       if (record && isTaken) {
         // The time of last use is written behind, so the answer does not wait for it.

@@ -27,6 +27,8 @@ interface NewConversationsOptions {
   readonly places: AgentPlaces;
   readonly usualAgent?: (() => string | undefined) | undefined;
   readonly audit?: Pick<Audit, 'record'> | undefined;
+  /** Why this caller may begin nothing now. Default: everybody may. */
+  readonly refusal?: ((by: Caller | undefined) => Promise<CatalogError | undefined>) | undefined;
   /** Fills the folder of a conversation that is not there yet with a copy of this one. Rejects with a reason that can be shown. */
   readonly copyFolder: (place: NewPlace, from: string) => Promise<void>;
   /** Called before there is anything of a conversation. Rejects where this server cannot have it. */
@@ -46,15 +48,17 @@ export class NewConversations {
   readonly #places: AgentPlaces;
   readonly #usualAgent: () => string | undefined;
   readonly #audit: NewConversationsOptions['audit'];
+  readonly #refusal: NewConversationsOptions['refusal'];
   readonly #copyFolder: NewConversationsOptions['copyFolder'];
   readonly #claim: NewConversationsOptions['claim'];
 
   constructor(
     registry: ConversationRegistry,
-    { replays, places, usualAgent = () => undefined, copyFolder, claim, audit }: NewConversationsOptions,
+    { replays, places, usualAgent = () => undefined, copyFolder, claim, audit, refusal }: NewConversationsOptions,
   ) {
     this.#audit = audit;
     this.#claim = claim;
+    this.#refusal = refusal;
     this.#copyFolder = copyFolder;
     this.#registry = registry;
     this.#records = registry.records;
@@ -65,6 +69,8 @@ export class NewConversations {
 
   async create(params: CreateConversationParams = {}): Promise<CreateResult> {
     const id = params.id ?? params.request?.id;
+    const refusal = await this.#refusal?.(params.by);
+    if (refusal) return { ok: false, error: refusal };
     const made = await (id === undefined ? this.#make(newId(), params) : this.#creating.run(id, () => this.#makeAs(id, params)));
     if (made.ok && !made.isRepeated) await this.#audit?.record({ by: params.by, action: 'conversation.created', target: made.record.id });
     return made;
@@ -249,10 +255,11 @@ function newRecord(
   };
 }
 
-/** To whom a new conversation belongs; nothing where there are no users. */
-export function ownedBy(by: Caller | undefined): Pick<StoredConversation, 'organisation_id' | 'created_by'> {
+/** To whom a new conversation belongs; nothing where the owner of the server created it. */
+export function ownedBy(by: Caller | undefined): Pick<StoredConversation, 'organisation_id' | 'created_by' | 'created_with'> {
   const author = authorOf(by);
-  return author ? { ...(by?.organisationId && { organisation_id: by.organisationId }), created_by: author } : {};
+  if (!author) return by?.key === undefined ? {} : { created_with: by.key };
+  return { ...(by?.organisationId && { organisation_id: by.organisationId }), created_by: author };
 }
 
 /** The same for the same action, so that one asked again after a crash is found. */

@@ -15,6 +15,8 @@ export interface OpenConversationsOptions {
   /** A conversation that nobody needed for so long is closed; default 30 s. */
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
+  /** Called when one has left memory. */
+  readonly onClosed?: (id: string) => void;
 }
 
 /** Why a conversation ends here that another server goes on with. */
@@ -116,7 +118,7 @@ export class OpenConversations {
   }
 
   async #close(open: OpenConversation, reason: CatalogError | undefined, deadline: AbortSignal | undefined): Promise<void> {
-    await open.close(reason, deadline);
+    await open.close(reason, deadline).finally(() => this.#options.onClosed?.(open.conversation.id));
     const summary = summaryOf(open.conversation.state);
     await this.#options.registry.records.change(open.conversation.id, () => ({ summary }));
   }

@@ -107,3 +107,9 @@ export class StoppedConversations {
 export function startsStopped(action: ActionDraft): boolean {
   return action.action === 'change_agent_state' ? action.args.agent_state === 'running' : !ENDS.has(action.action);
 }
+
+/** Whether an agent works because of it; a verdict goes on with what was begun. */
+export function beginsWork(action: ActionDraft): boolean {
+  if (action.action === 'change_agent_state') return action.args.agent_state === 'running';
+  return action.action === 'message' || action.action === 'start';
+}

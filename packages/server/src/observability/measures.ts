@@ -13,11 +13,11 @@ export class Measures {
   #watched: readonly Instrument[] = [];
 
   /** Figures that are read when somebody asks; once, when there is an engine. */
-  watch({ places, states, audit }: WatchedEngine): void {
+  watch({ places, states, others }: WatchedEngine): void {
     this.#watched = [
       gauge('tendon_conversations', 'Conversations in memory, by the state of their agent', () => byState(states())),
       ...placesInstruments(places),
-      ...(audit?.instruments ?? []),
+      ...others.flatMap((one) => one?.instruments ?? []),
     ];
   }
 
@@ -30,7 +30,8 @@ interface WatchedEngine {
   readonly places: KeyedSemaphore;
   /** Of the open conversations. */
   readonly states: () => Iterable<AgentState>;
-  readonly audit?: { readonly instruments: readonly Instrument[] } | undefined;
+  /** Parts that count for themselves. */
+  readonly others: readonly ({ readonly instruments: readonly Instrument[] } | undefined)[];
 }
 
 function byState(states: Iterable<AgentState>): readonly Sample[] {

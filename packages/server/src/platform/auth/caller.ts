@@ -9,7 +9,9 @@ export interface Caller {
   readonly organisationId?: string;
   /** What it came in by, for buckets and logs: `owner`, `key <id>`, `login <id>`, `share <id>`. */
   readonly keyName: string;
-  /** The one that it came from, as the connection shows it. */
+  /** The id of the key of ours that it came in by. */
+  readonly key?: string;
+  /** The address that it came from, as the connection shows it. */
   readonly address?: string;
   /** A share has none: it shows its conversation. */
   readonly scope: Scope | undefined;

@@ -12,8 +12,6 @@ export interface Principal extends Caller {
   readonly conversation?: string;
   /** Resolves when what let it in has ended, or with the signal; unset: it does not end. */
   readonly ended?: (signal: AbortSignal) => Promise<void>;
-  /** The key of ours that it came in by. */
-  readonly key?: string;
   /** It may change what every organisation of the server shares. Unset, where it is a user: it may not. */
   readonly administersServer?: boolean;
   /** It came in by a cookie, which browsers send along for any page. */

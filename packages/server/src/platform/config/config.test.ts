@@ -42,7 +42,8 @@ describe('SV1: configuration', () => {
   it('has a default for everything', () => {
     expect(configOf({})).toEqual({
       port: 3000,
-      governance: { audits: false },
+      drainSeconds: 20,
+      governance: { audits: false, limits: { maxWaiting: 20, server: {}, each: {} } },
       allowsChosenIds: false,
       confirmationMode: false,
       maxDelegateDepth: 1,

@@ -13,6 +13,7 @@ export function failureWith(text: string): Failure {
 }
 
 export function sendFailure(reply: FastifyReply, error: CatalogError): FastifyReply {
+  if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter));
   return reply.code(error.status).send(failureBody(error));
 }
 

@@ -1,0 +1,70 @@
+/** Owns the limits that somebody set: a record for each scope, over those of the configuration. It does not own what is used. */
+import type { RecordStore } from '@tendon/core';
+import { Limits } from '@tendon/protocol';
+import type { LimitsConfig } from '../platform/config/governance-config.ts';
+
+const LIMITS = 'limits';
+/** A user without limits of its own has those of `each`. */
+const GENERAL = /^(?:server|organisation:.*)$/;
+
+export class LimitStore {
+  readonly #records: RecordStore;
+  readonly #config: LimitsConfig;
+  #stored: ReadonlyMap<string, Limits> = new Map();
+  #unwatch = (): void => undefined;
+
+  private constructor(records: RecordStore, config: LimitsConfig) {
+    this.#records = records;
+    this.#config = config;
+  }
+
+  static async open(records: RecordStore, config: LimitsConfig): Promise<LimitStore> {
+    const store = new LimitStore(records, config);
+    await store.#read();
+    // What cannot be read now is read after the next change.
+    store.#unwatch = records.watch(LIMITS, () => void store.#read().catch(() => undefined));
+    return store;
+  }
+
+  /** Those that hold for a scope, as of now. */
+  of(scope: string): Limits {
+    const usual =
+      scope === 'server' ? this.#config.server : GENERAL.test(scope) ? {} : { ...this.#config.each, ...given(this.#stored.get('each')) };
+    return { ...usual, ...given(this.#stored.get(scope)) };
+  }
+
+  /** All that somebody set, here or in the configuration. */
+  get scopes(): readonly string[] {
+    return [...new Set(['server', 'each', ...this.#stored.keys()])];
+  }
+
+  /** Whether anybody's spending, or what runs at once, is limited: else nothing is counted. */
+  limits(...names: readonly (keyof Limits)[]): boolean {
+    return this.scopes.some((scope) => names.some((name) => typeof this.of(scope)[name] === 'number'));
+  }
+
+  /** What is not named stays; `null` takes a limit back. */
+  async set(scope: string, limits: Limits): Promise<void> {
+    await this.#records.update<Limits>(LIMITS, scope, (now) => ({ sort: scope, value: { ...now, ...limits } }));
+    await this.#read();
+  }
+
+  async remove(scope: string): Promise<boolean> {
+    const isRemoved = await this.#records.delete(LIMITS, scope);
+    await this.#read();
+    return isRemoved;
+  }
+
+  close(): void {
+    this.#unwatch();
+  }
+
+  async #read(): Promise<void> {
+    const records = await this.#records.list(LIMITS);
+    this.#stored = new Map(records.flatMap(({ id, value }) => (Limits.safeParse(value).success ? [[id, value as Limits]] : [])));
+  }
+}
+
+function given(limits: Limits = {}): Limits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null && value !== undefined));
+}

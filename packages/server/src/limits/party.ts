@@ -1,0 +1,29 @@
+import type { Caller } from '../platform/auth/caller.ts';
+
+/** To whom work is counted: a user, a key of no user, or the owner of the server. */
+export interface Party {
+  /** `user:ID`, `key:ID` or `owner`. */
+  readonly name: string;
+  readonly organisation?: string | undefined;
+}
+
+/** What a conversation's record says of whose it is. */
+export interface Belongings {
+  readonly created_by?: { readonly id: string } | undefined;
+  readonly created_with?: string | undefined;
+  readonly organisation_id?: string | undefined;
+}
+
+export function partyOf({ created_by: user, created_with: key, organisation_id: organisation }: Belongings): Party {
+  return { name: user ? `user:${user.id}` : key ? `key:${key}` : 'owner', organisation };
+}
+
+export function partyOfCaller(by: Caller | undefined): Party {
+  const { userId, key, organisationId: organisation } = by ?? {};
+  return { name: userId !== undefined ? `user:${userId}` : key !== undefined ? `key:${key}` : 'owner', organisation };
+}
+
+/** Whose limits hold for it: each of them on its own. */
+export function scopesOf({ name, organisation }: Party): readonly string[] {
+  return ['server', ...(organisation === undefined ? [] : [`organisation:${organisation}`]), name];
+}

@@ -1,0 +1,196 @@
+/**
+ * Decides whether somebody may begin more work, by the limits of the server, of the organisation and of the user or key, and says how much
+ * may still be spent.
+ *
+ * QU1  Work that runs is not ended by a limit of how much runs at once; when its spending is over, its agent stops before the next request.
+ * QU2  Of several servers what runs is known a few seconds late, so together they may begin a few more than the limit.
+ */
+import { costOf, withStream, type LlmProvider } from '@tendon/core';
+import { catalogError, type CatalogError, type Limits, type LimitUse } from '@tendon/protocol';
+import { Counter, gauge, type Instrument } from '../platform/exposition.ts';
+import type { LimitStore } from './limit-store.ts';
+import { partyOf, scopesOf, type Belongings, type Party } from './party.ts';
+import type { Running, Work } from './running.ts';
+import type { SharedUsage, Usage } from './shared-usage.ts';
+import type { Spend } from './spend.ts';
+
+export interface QuotaParts {
+  readonly store: LimitStore;
+  readonly running: Running;
+  readonly spend: Spend;
+  readonly usage: Pick<SharedUsage, 'others'>;
+  readonly sandboxes: PartySandboxes;
+}
+
+/** Which sandboxes this server has, by whose they are. */
+export interface PartySandboxes {
+  note(id: string, party: Party): void;
+  forget(id: string): void;
+  parties(): Iterable<Party>;
+  has(id: string): boolean;
+}
+
+const RETRY_SECONDS = 15;
+
+export class Quotas {
+  readonly store: LimitStore;
+  readonly running: Running;
+  readonly #parts: QuotaParts;
+  readonly #refused = new Counter({
+    name: 'tendon_limit_refusals_total',
+    help: 'Work that was refused because of a limit: running, sandboxes, usd_per_day, usd_per_month, or waiting',
+    labels: ['limit'],
+  });
+
+  constructor(parts: QuotaParts) {
+    this.#parts = parts;
+    this.store = parts.store;
+    this.running = parts.running;
+  }
+
+  get instruments(): readonly Instrument[] {
+    return [
+      this.#refused,
+      gauge(
+        'tendon_conversations_at_work',
+        'Conversations of this server whose agents work, with those that they delegate to as one',
+        () => this.running.totals().taken,
+      ),
+      gauge(
+        'tendon_conversations_waiting',
+        'Conversations of this server that wait until others rest',
+        () => this.running.totals().waiting,
+      ),
+    ];
+  }
+
+  /** The conversation is in memory, and may get a sandbox. */
+  opened({ id, party }: Work): void {
+    this.#parts.sandboxes.note(id, party);
+  }
+
+  closed(id: string): void {
+    this.running.rested(id);
+    this.#parts.sandboxes.forget(id);
+  }
+
+  /** Whether the work may begin; if so, it counts from now on. Rejects with the storage's error. */
+  async begin(work: Work): Promise<CatalogError | undefined> {
+    if (this.running.isAtWork(work.rootId)) return this.#overSpent(work.party);
+    const refusal = (await this.#overSpent(work.party)) ?? (await this.#tooMany(work));
+    if (!refusal) this.running.begin(work);
+    return refusal;
+  }
+
+  /** For what would only be made. */
+  async refusal(party: Party): Promise<CatalogError | undefined> {
+    return (await this.#overSpent(party)) ?? (this.running.isFull(party) ? this.#full() : undefined);
+  }
+
+  async #tooMany({ id, party }: Work): Promise<CatalogError | undefined> {
+    if (this.running.isFull(party)) return this.#full();
+    if (!this.store.limits('running', 'sandboxes')) return undefined;
+    const scopes = scopesOf(party);
+    const others = await Promise.all(scopes.map((scope) => this.#parts.usage.others(scope)));
+    const own = this.own();
+    for (const [at, scope] of scopes.entries()) {
+      const { running, sandboxes } = this.store.of(scope);
+      const used = {
+        running: (own[scope]?.running ?? 0) + others[at]!.running,
+        sandboxes: (own[scope]?.sandboxes ?? 0) + others[at]!.sandboxes,
+      };
+      if (typeof running === 'number' && used.running >= running)
+        return this.#exceeded(
+          'running',
+          `${nameOf(scope)} may have ${running} conversations at work at once, and ${used.running} are. One that rests makes room`,
+        );
+      if (typeof sandboxes === 'number' && used.sandboxes >= sandboxes && !this.#parts.sandboxes.has(id))
+        return this.#exceeded(
+          'sandboxes',
+          `${nameOf(scope)} may have ${sandboxes} sandboxes at once, and there are ${used.sandboxes}. One that ends makes room`,
+        );
+    }
+    return undefined;
+  }
+
+  async #overSpent(party: Party): Promise<CatalogError | undefined> {
+    if (!this.store.limits('usd_per_day', 'usd_per_month')) return undefined;
+    const { spend } = this.#parts;
+    await spend.refresh(scopesOf(party));
+    for (const { scope, period, limit } of this.#budgets(party)) {
+      const spent = spend.of(scope, period);
+      if (spent < limit) continue;
+      const end = spend.endOf(period);
+      const words = `${nameOf(scope)} may spend $${limit.toFixed(2)} in a ${period}, ${scope.startsWith('organisation') || scope === 'server' ? 'and has spent' : 'and have spent'} $${spent.toFixed(2)}. It is free again at ${new Date(end).toISOString()}`;
+      return this.#exceeded(`usd_per_${period}`, words, spend.secondsTo(end));
+    }
+    return undefined;
+  }
+
+  *#budgets(party: Party): Iterable<{ readonly scope: string; readonly period: 'day' | 'month'; readonly limit: number }> {
+    for (const scope of scopesOf(party)) {
+      const { usd_per_day: day, usd_per_month: month } = this.store.of(scope);
+      if (typeof day === 'number') yield { scope, period: 'day', limit: day };
+      if (typeof month === 'number') yield { scope, period: 'month', limit: month };
+    }
+  }
+
+  /** What may still be spent, as far as this server knows; `undefined`: there is no limit. */
+  leftUsd(party: Party): number | undefined {
+    if (!this.store.limits('usd_per_day', 'usd_per_month')) return undefined;
+    const lefts = [...this.#budgets(party)].map(({ scope, period, limit }) => Math.max(0, limit - this.#parts.spend.of(scope, period)));
+    return lefts.length === 0 ? undefined : Math.min(...lefts);
+  }
+
+  /** Counts what the answers cost. */
+  charged(record: Belongings, provider: LlmProvider): LlmProvider {
+    const scopes = scopesOf(partyOf(record));
+    const charge = (usd: number): void => {
+      if (this.store.limits('usd_per_day', 'usd_per_month')) this.#parts.spend.add(scopes, usd);
+    };
+    return withStream(provider, async function* (request, options) {
+      for await (const event of provider.stream(request, options)) {
+        if (event.type === 'done') charge(costOf(event.answer));
+        yield event;
+      }
+    });
+  }
+
+  /** On this server, by scope. */
+  own(): Usage {
+    const usage: Record<string, { running: number; sandboxes: number }> = {};
+    const count = (party: Party, name: 'running' | 'sandboxes'): void => {
+      for (const scope of scopesOf(party)) (usage[scope] ??= { running: 0, sandboxes: 0 })[name] += 1;
+    };
+    for (const party of this.running.parties()) count(party, 'running');
+    for (const party of this.#parts.sandboxes.parties()) count(party, 'sandboxes');
+    return usage;
+  }
+
+  async used(scope: string): Promise<LimitUse> {
+    const { spend, usage } = this.#parts;
+    const [others] = await Promise.all([usage.others(scope), spend.refresh([scope])]);
+    const own = this.own()[scope] ?? { running: 0, sandboxes: 0 };
+    return {
+      running: own.running + others.running,
+      sandboxes: own.sandboxes + others.sandboxes,
+      usd_today: spend.of(scope, 'day'),
+      usd_this_month: spend.of(scope, 'month'),
+    };
+  }
+
+  #full(): CatalogError {
+    this.#refused.add({ limit: 'waiting' });
+    return { ...catalogError('QUEUE_FULL'), retryAfter: RETRY_SECONDS };
+  }
+
+  #exceeded(limit: keyof Limits, words: string, retryAfter = RETRY_SECONDS): CatalogError {
+    this.#refused.add({ limit });
+    return { ...catalogError('QUOTA_EXCEEDED', words), retryAfter };
+  }
+}
+
+function nameOf(scope: string): string {
+  if (scope === 'server') return 'The server';
+  return scope.startsWith('organisation:') ? 'Your organisation' : 'You';
+}

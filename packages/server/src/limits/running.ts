@@ -1,0 +1,166 @@
+/**
+ * Owns which conversations of this server are at work, and the order in which others begin when the server has enough of them. It does not
+ * own what they do.
+ *
+ * RN1  At most `maxRunning` conversations are at work; an agent and those that it delegates to have one place together, so that none waits
+ *      for a place that waits for it.
+ * RN2  Those that wait take turns by party: one of a party with a hundred is behind one of every other party.
+ * RN3  A conversation that is stopped while it waits gives up its turn at once; one whose agent rests gives its place back. A server that
+ *      ends leaves nothing behind.
+ * RN4  At most `maxWaiting` of a party wait; more are refused.
+ */
+import { KeyedSemaphore, withStream, type EventLog, type LlmProvider, type Release } from '@tendon/core';
+import { isActive, isObservation, type AgentState, type Event } from '@tendon/protocol';
+import type { Party } from './party.ts';
+
+export interface Work {
+  readonly id: string;
+  /** The conversation at the top of those that delegated. */
+  readonly rootId: string;
+  readonly party: Party;
+}
+
+interface Group {
+  readonly release: Release;
+  readonly members: Set<string>;
+}
+
+const ALL = 'all';
+
+export class Running {
+  readonly #places: KeyedSemaphore;
+  readonly #maxWaiting: number;
+  readonly #groups = new Map<string, Group>();
+  /** Also those that wait; by root. */
+  readonly #atWork = new Map<string, Party>();
+  /** Of each that began: the root of its group. */
+  readonly #rootOf = new Map<string, string>();
+
+  constructor({ maxRunning = Infinity, maxWaiting }: { readonly maxRunning: number | undefined; readonly maxWaiting: number }) {
+    this.#places = new KeyedSemaphore(maxRunning);
+    this.#maxWaiting = maxWaiting;
+  }
+
+  totals(): { readonly taken: number; readonly waiting: number } {
+    return this.#places.totals();
+  }
+
+  /** Whose conversations are at work, or wait to be. */
+  parties(): Iterable<Party> {
+    return this.#atWork.values();
+  }
+
+  isAtWork(rootId: string): boolean {
+    return this.#atWork.has(rootId);
+  }
+
+  /** Whether as many of this party wait as may. */
+  isFull({ name }: Party): boolean {
+    return this.#places.waiting(ALL, name) >= this.#maxWaiting;
+  }
+
+  /** It counts as at work from now on, until its agent rests. */
+  begin({ id, rootId, party }: Work): void {
+    this.#rootOf.set(id, rootId);
+    this.#atWork.set(rootId, party);
+  }
+
+  /** Its agent rests, or the conversation is closed. */
+  rested(id: string): void {
+    const rootId = this.#rootOf.get(id);
+    if (rootId === undefined) return;
+    this.#rootOf.delete(id);
+    const group = this.#groups.get(rootId);
+    group?.members.delete(id);
+    if (group && group.members.size > 0) return;
+    this.#groups.delete(rootId);
+    group?.release();
+    if (![...this.#rootOf.values()].includes(rootId)) this.#atWork.delete(rootId);
+  }
+
+  /** Its first request to a model waits until it is its turn, and says how many are before it. */
+  admitted(work: Work, provider: LlmProvider, isWorking: () => boolean): LlmProvider {
+    const { name } = work.party;
+    const tryEnter = (): boolean => this.#tryEnter(work);
+    const enter = (signal: AbortSignal): Promise<boolean> => this.#enter(work, signal);
+    const rested = (): void => this.rested(work.id);
+    const queued = () => ({
+      type: 'queued' as const,
+      ahead: this.#places.ahead(ALL, name),
+      limit: this.#places.limit,
+      at: 'server' as const,
+    });
+    return withStream(provider, async function* (request, options) {
+      if (!tryEnter()) {
+        // In the queue before anybody else can come.
+        const [notice, entering] = [queued(), enter(options.signal)];
+        let isIn = false;
+        try {
+          yield notice;
+          isIn = await entering;
+        } finally {
+          if (!isIn) void entering.then((isLate) => isLate && rested());
+        }
+        if (!isIn) return;
+        yield { type: 'admitted' };
+      }
+      try {
+        yield* provider.stream(request, options);
+      } finally {
+        // A question aside: no state of the agent's says that it is over.
+        if (!isWorking()) rested();
+      }
+    });
+  }
+
+  /** A log that reports when the agent rests. */
+  watched(work: Work, log: EventLog): EventLog {
+    return {
+      conversationId: log.conversationId,
+      get nextId() {
+        return log.nextId;
+      },
+      append: async (drafts, options) => {
+        const events = await log.append(drafts, options);
+        const state = events.map(newState).findLast((one) => one !== undefined);
+        if (state !== undefined && !isActive(state)) this.rested(work.id);
+        return events;
+      },
+      read: (range) => log.read(range),
+      epochOf: (id) => log.epochOf(id),
+      follow: (from, options) => log.follow(from, options),
+      snapshot: () => log.snapshot(),
+      storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
+    };
+  }
+
+  /** False: it has to wait for its turn. */
+  #tryEnter(work: Work): boolean {
+    this.begin(work);
+    const group = this.#groups.get(work.rootId);
+    const free = group ? undefined : this.#places.tryAcquire(ALL);
+    group?.members.add(work.id);
+    return group !== undefined || (free !== undefined && this.#hold(work, free));
+  }
+
+  /** False: the signal aborted first. */
+  async #enter(work: Work, signal: AbortSignal): Promise<boolean> {
+    const release = await this.#places.acquire(ALL, signal, work.party.name);
+    return release !== undefined && this.#hold(work, release);
+  }
+
+  #hold({ id, rootId }: Work, release: Release): true {
+    const group = this.#groups.get(rootId);
+    // Another one of the group was faster.
+    if (group) release();
+    const { members } = group ?? { members: new Set<string>() };
+    members.add(id);
+    if (!group) this.#groups.set(rootId, { release, members });
+    return true;
+  }
+}
+
+function newState(event: Event): AgentState | undefined {
+  if (!isObservation(event) || event.observation !== 'agent_state_changed') return undefined;
+  return event.extras.agent_state;
+}

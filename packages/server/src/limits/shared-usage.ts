@@ -1,0 +1,81 @@
+/**
+ * Owns what this server says of how much runs on it, for others over the same storage, and what those say.
+ *
+ * US1  Others know it `PUBLISH_MS` later; what a killed server has written counts for `FRESH_MS` more.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Clock, RecordStore } from '@tendon/core';
+
+/** By scope. */
+export type Usage = Readonly<Record<string, { readonly running: number; readonly sandboxes: number }>>;
+
+interface Published {
+  readonly at: number;
+  readonly usage: Usage;
+}
+
+const USAGE = 'usage';
+const PUBLISH_MS = 2_000;
+const REPEAT_MS = 5_000;
+const FRESH_MS = 15_000;
+
+export class SharedUsage {
+  readonly #records: RecordStore;
+  readonly #clock: Clock;
+  readonly #own: () => Usage;
+  readonly #id = randomUUID();
+  readonly #closing = new AbortController();
+  #publishing: Promise<void> | undefined;
+  #published: Published | undefined;
+
+  constructor(records: RecordStore, clock: Clock, own: () => Usage) {
+    this.#records = records;
+    this.#clock = clock;
+    this.#own = own;
+  }
+
+  start(): void {
+    this.#publishing ??= this.#publishOn();
+  }
+
+  /** On all other servers. */
+  async others(scope: string): Promise<{ readonly running: number; readonly sandboxes: number }> {
+    if (!this.#publishing) return { running: 0, sandboxes: 0 };
+    let [running, sandboxes] = [0, 0];
+    const now = this.#clock.now().getTime();
+    for (const { id, value } of await this.#records.list<Published>(USAGE)) {
+      if (id === this.#id || now - value.at > FRESH_MS) continue;
+      running += value.usage[scope]?.running ?? 0;
+      sandboxes += value.usage[scope]?.sandboxes ?? 0;
+    }
+    return { running, sandboxes };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#publishing;
+    if (this.#published) await this.#records.delete(USAGE, this.#id).catch(() => undefined);
+  }
+
+  async #publishOn(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await this.#publish().catch(() => undefined); // The next one says it.
+      await this.#clock.sleep(PUBLISH_MS, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #publish(): Promise<void> {
+    const [at, usage] = [this.#clock.now().getTime(), this.#own()];
+    const { usage: before = {}, at: last = 0 } = this.#published ?? {};
+    const isSame = JSON.stringify(before) === JSON.stringify(usage);
+    if (isSame && (Object.keys(usage).length === 0 || at - last < REPEAT_MS)) return;
+    const published = { at, usage };
+    await this.#records.put(USAGE, { id: this.#id, sort: '', value: published });
+    this.#published = published;
+    // A server that was killed leaves its last word.
+    for (const { id, value } of await this.#records.list<Published>(USAGE)) {
+      if (at - value.at > 20 * FRESH_MS) await this.#records.delete(USAGE, id);
+    }
+  }
+}

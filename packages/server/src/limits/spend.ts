@@ -1,0 +1,108 @@
+/**
+ * Owns what models cost each party, by day and month of UTC, over all servers. It does not own what may be spent.
+ *
+ * SP1  A cost counts here at once, and for other servers within `BEHIND_MS`; a server that is killed loses the costs of that time.
+ */
+import type { Clock, RecordStore } from '@tendon/core';
+
+const SPEND = 'spend';
+const BEHIND_MS = 1_000;
+
+interface Amount {
+  /** As the storage has it, as far as this server knows. */
+  readonly stored: number;
+  /** What this server has yet to add. */
+  readonly pending: number;
+}
+
+export type Period = 'day' | 'month';
+
+export class Spend {
+  readonly #records: RecordStore;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  /** By scope and period. */
+  readonly #amounts = new Map<string, Amount>();
+  #writing: Promise<void> | undefined;
+
+  constructor(records: RecordStore, clock: Clock) {
+    this.#records = records;
+    this.#clock = clock;
+  }
+
+  add(scopes: readonly string[], usd: number): void {
+    if (!(usd > 0)) return;
+    for (const id of this.#idsOf(scopes)) {
+      const { stored, pending } = this.#amounts.get(id) ?? { stored: 0, pending: 0 };
+      this.#amounts.set(id, { stored, pending: pending + usd });
+    }
+    this.#writing ??= this.#writeBehind();
+  }
+
+  /** As far as this server knows. */
+  of(scope: string, period: Period): number {
+    const { stored, pending } = this.#amounts.get(this.#idOf(scope, period)) ?? { stored: 0, pending: 0 };
+    return stored + pending;
+  }
+
+  /** Reads what other servers have added. Rejects with the storage's error. */
+  async refresh(scopes: readonly string[]): Promise<void> {
+    const ids = this.#idsOf(scopes);
+    const stored = await Promise.all(ids.map((id) => this.#records.get<number>(SPEND, id)));
+    for (const [at, id] of ids.entries()) this.#amounts.set(id, { stored: stored[at] ?? 0, pending: this.#amounts.get(id)?.pending ?? 0 });
+  }
+
+  /** Milliseconds since 1970, when this period ends. */
+  endOf(period: Period): number {
+    const now = this.#clock.now();
+    const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+    return period === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+  }
+
+  /** From now. */
+  secondsTo(end: number): number {
+    return Math.max(1, Math.ceil((end - this.#clock.now().getTime()) / 1000));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+  }
+
+  async #writeBehind(): Promise<void> {
+    await this.#clock.sleep(BEHIND_MS, { signal: this.#closing.signal }).catch(() => undefined);
+    this.#writing = undefined;
+    for (const [id, { pending }] of this.#amounts) {
+      if (pending > 0) await this.#write(id, pending).catch(() => undefined); // The next one takes it along.
+      else if (!this.#isCurrent(id)) this.#amounts.delete(id);
+    }
+  }
+
+  async #write(id: string, usd: number): Promise<void> {
+    const stored = await this.#records.update<number>(SPEND, id, (now = 0) => ({
+      sort: id.slice(id.lastIndexOf(' ') + 1),
+      value: now + usd,
+    }));
+    const { pending = 0 } = this.#amounts.get(id) ?? {};
+    this.#amounts.set(id, { stored: stored ?? 0, pending: pending - usd });
+  }
+
+  #isCurrent(id: string): boolean {
+    return [this.#suffix('day'), this.#suffix('month')].some((suffix) => id.endsWith(suffix));
+  }
+
+  #idsOf(scopes: readonly string[]): readonly string[] {
+    return scopes.flatMap((scope) => [this.#idOf(scope, 'day'), this.#idOf(scope, 'month')]);
+  }
+
+  #idOf(scope: string, period: Period): string {
+    return `${scope}${this.#suffix(period)}`;
+  }
+
+  #suffix(period: Period): string {
+    return ` ${this.#clock
+      .now()
+      .toISOString()
+      .slice(0, period === 'day' ? 10 : 7)}`;
+  }
+}
