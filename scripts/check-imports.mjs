@@ -73,7 +73,7 @@ const LAYERS = {
     ['python-packages'],
     ['sandbox'],
     ['drivers/other-reapers'],
-    ['drivers/docker', 'drivers/local', 'drivers/none', 'drivers/remote'],
+    ['drivers/docker', 'drivers/kubernetes', 'drivers/local', 'drivers/none', 'drivers/remote'],
     ['drivers/bubblewrap'],
     ['drivers/start'],
     ['drivers/driver', 'drivers/seccomp'],

@@ -22,7 +22,9 @@ export const doctorCommand: AddCommand = (program, end) => {
         import('./doctor/check-driver.ts'),
       ]);
       const findings = [...(await checkMachine(read.config))];
-      const drivers = ['local', 'docker', 'none', ...(read.config.executorHost ? (['remote'] as const) : [])] as const;
+      const { executorHost, kubernetes } = read.config;
+      const others = [...(executorHost ? (['remote'] as const) : []), ...(kubernetes ? (['kubernetes'] as const) : [])];
+      const drivers = ['local', 'docker', 'none', ...others] as const;
       for (const runtime of drivers) {
         const found = await checkDriver(runtime, environmentOf(read.env, runtime === read.config.runtime));
         findings.push({ ...found, ...(!found.ok && runtime !== read.config.runtime && { ok: true, isNote: true }) });
@@ -38,6 +40,6 @@ export const doctorCommand: AddCommand = (program, end) => {
 
 /** How containers are to be made; nothing large is fetched for what is not in use. */
 function environmentOf(env: NodeJS.ProcessEnv, isConfigured: boolean): Readonly<Record<string, string | undefined>> {
-  const own = Object.entries(env).filter(([name]) => name === 'DOCKER_HOST' || name.startsWith('SANDBOX_'));
+  const own = Object.entries(env).filter(([name]) => /^(?:DOCKER_HOST$|KUBECONFIG$|KUBERNETES_SERVICE_|SANDBOX_)/.test(name));
   return { ...Object.fromEntries(own), ...(!isConfigured && { SANDBOX_PULL: 'never' }) };
 }

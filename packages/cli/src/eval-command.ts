@@ -92,7 +92,8 @@ async function prepare(dataset: string, options: EvalCommandOptions) {
   if (!read.ok) return read.problems;
   // What the agent of one task found or noted would make that of the next another.
   const config = { ...read.config, tools: read.config.tools.filter((tool) => tool !== 'recall' && tool !== 'note') };
-  if (config.runtime === 'remote') return ['Workspaces are filled on this machine: RUNTIME=remote cannot be evaluated.'];
+  if (config.runtime === 'remote' || config.runtime === 'kubernetes')
+    return [`Workspaces are filled on this machine: RUNTIME=${config.runtime} cannot be evaluated.`];
   if (config.runtime === 'none' && runtime !== 'none')
     return ['Tasks and models may do anything: without a sandbox they only run with --runtime none.'];
   const { jobs, repeat, budget, again, saveWorkspaces: savesWorkspaces = false, atif = false } = options;

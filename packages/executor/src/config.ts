@@ -7,6 +7,11 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   const at = args.indexOf('--config');
   const config = JSON.parse(args[at + 1] ?? 'null') as ExecutorConfig | null;
   if (at < 0 || config === null) throw new Error('usage: main.mjs --config <json>');
+  return checkConfig(config);
+}
+
+/** Throws as `parseConfig` does. */
+export function checkConfig(config: ExecutorConfig): ExecutorConfig {
   const { incarnation, endpoint, folders, shell, limits, plugins } = config;
   for (const [name, group] of Object.entries({ endpoint, folders, shell, limits }))
     if (typeof group !== 'object' || group === null)

@@ -15,6 +15,7 @@ import { createSyntaxCheck, type SyntaxCheck } from './files/edit/syntax-check.t
 import { createUndoHistory, UndoableDisk } from './files/edit/undoable-disk.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
 import type { AuthGuard } from './http/auth-guard.ts';
+import { createEgressEndpoint, type EgressEndpoint } from './http/egress-endpoint.ts';
 import { createLease } from './http/lease.ts';
 import { OwnerEpoch } from './http/owner-epoch.ts';
 import { createProcessEndpoint, type ProcessEndpoint } from './http/process-endpoint.ts';
@@ -60,9 +61,9 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   if (left) await restoreFolders(hibernationFolder(stateDir), volatileFolders);
   const hidden = ownFolders(config);
   const bash = findShell(config.shell);
-  const { bundled, terminals } = config.shell;
+  const { bundled, terminals, isAlone = false } = config.shell;
   const makingPidNamespace = makePidNamespace({ shell: bash, hidden, stateDir, tools: bundled?.tools, terminals });
-  const suspension = createSuspension(makingPidNamespace);
+  const [suspension, egress] = [createSuspension(makingPidNamespace), openEgress(config)];
   const shell = openShell(config, { bash, makingPidNamespace, suspension, left });
   const plugins = openPlugins({ config, shell, notes: left?.notes ?? {} });
   const disk = openDisk(config, hidden);
@@ -71,7 +72,7 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   const ports = createPortWatch(plugins.ports);
   const used = { effects, ...openWays(ports, shell) };
   const letIn = new AbortController();
-  const hibernateOnce = createHibernate({ stateDir, volatileFolders, effects, shell, makingPidNamespace, plugins });
+  const hibernateOnce = createHibernate({ stateDir, isAlone, volatileFolders, effects, shell, makingPidNamespace, plugins });
   /** A hibernated executor accepts no connection: an action that never got one certainly did not run. */
   const hibernate: typeof hibernateOnce = async (request) => {
     suspension.resume();
@@ -99,13 +100,13 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
     ...endRoutes({ hibernate, suspend, resume, endWork: endAll, shutdown: over.resolve }),
   };
   const [stillMs, ownerEpoch] = [(limits.stillSeconds ?? STILL_SECONDS) * 1000, new OwnerEpoch(stateDir)];
-  const server = createExecutorServer({ guard, ownerEpoch, lease, routes, upgrade: upgradeTo(used, resume), stillMs });
+  const server = createExecutorServer({ guard, ownerEpoch, lease, routes, upgrade: upgradeTo({ ...used, egress }, resume), stillMs });
   return {
     over: over.promise,
     listen: () => listen(server, endpoint, letIn.signal),
     async end() {
       resume();
-      for (const each of [lease, checkpoints]) each.close();
+      for (const each of [lease, checkpoints, egress]) each?.close();
       plugins.stop();
       letIn.abort();
       if (endpoint.socketPath !== undefined) rmSync(endpoint.socketPath, { force: true });
@@ -123,9 +124,18 @@ function openWays(ports: PortWatch, shell: Promise<ShellTools>): Omit<UsedParts,
   return { tunnels: createTunnels(ports), processes: createProcessEndpoint(shell), shells: createShellEndpoint(shell) };
 }
 
-/** Takes a connection over for a program, a shell or a port. */
-function upgradeTo({ processes, shells, tunnels }: Omit<UsedParts, 'effects'>, resume: () => void): ServerParts['upgrade'] {
+/** Where the host makes the connections by which what runs inside leaves the sandbox. */
+function openEgress({ network: { egressByHost = false, proxySocketPath } = {} }: ExecutorConfig): EgressEndpoint | undefined {
+  return egressByHost && proxySocketPath !== undefined ? createEgressEndpoint(proxySocketPath) : undefined;
+}
+
+/** Takes a connection over for a program, a shell, a port, or what leaves the sandbox. */
+function upgradeTo(
+  { processes, shells, tunnels, egress }: Omit<UsedParts, 'effects'> & { readonly egress: EgressEndpoint | undefined },
+  resume: () => void,
+): ServerParts['upgrade'] {
   return (request, client, head) => {
+    if (egress && request.url === '/egress') return egress.join(request, client, head);
     resume();
     const named =
       request.headers.upgrade === 'tcp'

@@ -3,6 +3,8 @@ export { createRemoteDriver, type RemoteDriverOptions } from './drivers/remote/r
 export { createDockerDriver } from './drivers/docker/docker-driver.ts';
 export { INJECTED_MARK, injectedFolder } from './drivers/docker/injected.ts';
 export type { DockerDriverOptions } from './drivers/docker/docker-driver-options.ts';
+export { PLACEMENT_FIELDS, type KubernetesOptions } from './drivers/kubernetes/kubernetes-options.ts';
+export { limitsOf } from './processes/control-group.ts';
 export { createNoneDriver, type NoneDriverOptions } from './drivers/none/none-driver.ts';
 export type { Limits } from './processes/control-group.ts';
 export type { SandboxDriver, DriverName, IdleMode, Probe, Reaper } from './drivers/driver.ts';

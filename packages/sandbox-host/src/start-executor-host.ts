@@ -44,7 +44,8 @@ const MODE_ON_WIRE = { hibernate: 'ended', suspend: 'in-place', never: null } as
 
 /** Listens. Rejects with an Error whose message can be shown. */
 export async function startExecutorHost(config: Config, options: HostOptions = {}): Promise<RunningHost> {
-  if (config.runtime === 'remote') throw new Error('The sandboxes of an executor are on its own host: choose another driver than remote.');
+  if (config.runtime === 'remote' || config.runtime === 'kubernetes')
+    throw new Error(`The sandboxes of an executor are on its own host: choose another driver than ${config.runtime}.`);
   const clock = options.clock ?? systemClock;
   const home = join(config.home, 'executor');
   await makeHome(home);

@@ -4,7 +4,7 @@ export { openAuditReader, type AuditReader } from './audit/audit-reader.ts';
 export { verifyAudit, type AuditVerdict } from './audit/verify-audit.ts';
 export { backupStore, type BackupOptions, type BackupSummary } from './backup/backup-store.ts';
 export { composeEngine, type ComposeOptions } from './app/compose.ts';
-export { readConfig, type Config, type ConfigResult } from './platform/config/config.ts';
+export { hasRemoteSandboxes, readConfig, type Config, type ConfigResult } from './platform/config/config.ts';
 export { readFiledConfig, type FiledConfig } from './platform/config/with-config-file.ts';
 export type { Engine } from './app/engine.ts';
 export { enabledPlugins, enablePlugin, installedPlugins, type InstalledPlugin } from './extensions/installed-plugins.ts';

@@ -2,8 +2,8 @@ import type { Strength } from '@tendon/core';
 import type { DriverName } from '@tendon/runtime';
 import { THREATS } from './threats.ts';
 
-/** What each driver reaches; `remote` with the driver `local` on its host. */
-export const STRENGTHS: Readonly<Record<DriverName, Strength>> = {
+/** What each driver reaches that the threats are run on; `remote` with the driver `local` on its host. Pods can only be had on a cluster: docs/kubernetes.md. */
+export const STRENGTHS: Readonly<Record<Exclude<DriverName, 'kubernetes'>, Strength>> = {
   local: 'os-sandbox',
   docker: 'container',
   remote: 'os-sandbox',

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { createRest, type ConversationInfo, type Rest } from '@tendon/client';
-import { grantFolder, type Config } from '@tendon/server/headless';
+import { grantFolder, hasRemoteSandboxes, type Config } from '@tendon/server/headless';
 import { attachServer } from '../attach/attach-server.ts';
 import { findConversation } from '../attach/home-server.ts';
 import type { TaskChoices } from '../run/task-place.ts';
@@ -22,7 +22,8 @@ export interface RunChat extends TaskChoices {
 /** A chat in this terminal, until the person leaves. Rejects with an Error whose message can be shown. */
 export async function runChat({ config, notices, env, goOn, imageUrls, ...choices }: RunChat): Promise<void> {
   for (const notice of notices) process.stderr.write(`${notice}\n`);
-  const directory = config.runtime === 'remote' || config.workspaceBase === undefined ? undefined : await realpath(config.workspaceBase);
+  const directory =
+    hasRemoteSandboxes(config.runtime) || config.workspaceBase === undefined ? undefined : await realpath(config.workspaceBase);
   const server = await attachServer(config, env);
   if (directory !== undefined) await grantFolder(config.home, directory).catch(() => undefined); // the server reports it
   const rest = createRest({ baseUrl: server.url, apiKey: () => server.key });

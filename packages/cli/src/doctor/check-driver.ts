@@ -19,6 +19,7 @@ export async function checkDriver(runtime: Config['runtime'], env: NodeJS.Proces
   try {
     const read = readConfig({ ...env, TENDON_HOME: home, RUNTIME: runtime, LOG_LEVEL: 'silent' });
     if (!read.ok) return { name, ok: false, says: read.problems.join('; ') };
+    const startMs = read.config.kubernetes === undefined ? START_MS : read.config.kubernetes.startSeconds * 1000;
     const engine = await composeEngine(read.config, { clock: systemClock });
     try {
       const created = await engine.conversations.create({});
@@ -26,7 +27,7 @@ export async function checkDriver(runtime: Config['runtime'], env: NodeJS.Proces
       const { id } = created.record;
       phase = 'start';
       const sandbox = await engine.runtimes.acquire(id, {
-        signal: AbortSignal.timeout(START_MS),
+        signal: AbortSignal.timeout(startMs),
         onPhase: (at, detail) => (phase = `start (${[at, detail].filter(Boolean).join(': ')})`),
       });
       phase = 'first action';

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Event, NetworkFrame } from '@tendon/protocol';
-import { grantFolder, type Config } from '@tendon/server/headless';
+import { grantFolder, hasRemoteSandboxes, type Config } from '@tendon/server/headless';
 import { EXIT } from '../add-command.ts';
 import { runningServer } from '../attach/running-server.ts';
 import { watchInterruption, type Interruption } from '../terminal/interruption.ts';
@@ -64,7 +64,7 @@ export async function runTask(run: RunTask): Promise<number> {
 }
 
 async function openPlace({ config, conversation, ...choices }: RunTask): Promise<TaskPlace> {
-  const directory = config.runtime === 'remote' ? undefined : config.workspaceBase;
+  const directory = hasRemoteSandboxes(config.runtime) ? undefined : config.workspaceBase;
   const server = await runningServer(config);
   if (directory !== undefined) await grantFolder(config.home, directory).catch(() => undefined); // the server reports it
   if (!server) return openEnginePlace(config, choices, (notice) => toErrors(`${notice}\n`), conversation);

@@ -5,11 +5,13 @@ import type { PidNamespace } from '../processes/pid-namespace.ts';
 import { reasonOf } from '../action-handler.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { descendants, processText } from '../processes/process-tree.ts';
+import { allProcesses, descendants, processText } from '../processes/process-tree.ts';
 import { forgetSession, saveSession, hibernationFolder, saveFolders } from './saved-session.ts';
 
 export interface HibernateParts {
   readonly stateDir: string;
+  /** Nobody's processes are there but the first one, ours and the agent's. */
+  readonly isAlone: boolean;
   /** Folders whose content ends with this executor. */
   readonly volatileFolders: readonly string[];
   readonly effects: Effects;
@@ -28,6 +30,11 @@ export interface HibernateOptions {
 }
 
 const FREE_EVERY_MS = 20;
+/** Where no namespace holds what the agent started: all that runs at the place. */
+function othersThan(own: ReadonlySet<number>): readonly { readonly pid: number }[] {
+  return allProcesses().flatMap((pid) => (own.has(pid) ? [] : [{ pid }]));
+}
+
 /** Longer than a shell is waited for that does not take a command up: then there is another. */
 const FREE_DEADLINE_MS = 45_000;
 
@@ -42,13 +49,13 @@ export function createHibernate(parts: HibernateParts): (request: HibernateOptio
   async function whyBusy({ withKernel }: HibernateOptions): Promise<string | undefined> {
     if (effects.running > 0) return BUSY.action;
     const [pidNamespace, shell] = [await parts.makingPidNamespace, await parts.shell];
-    if (!pidNamespace.nested) return 'what the agent runs cannot be distinguished here';
+    if (!pidNamespace.nested && !parts.isAlone) return 'what the agent runs cannot be distinguished here';
     if (shell.isBusy()) return BUSY.command;
     const plugins = parts.plugins.hibernating();
     const loss = withKernel ? undefined : plugins.map(({ loses }) => loses()).find((each) => each !== undefined);
     if (loss !== undefined) return loss;
     const own = [...pidNamespace.processes(), ...shell.processes(), ...plugins.flatMap(({ processes }) => processes())];
-    const [other] = descendants(new Set(own));
+    const [other] = pidNamespace.nested ? descendants(new Set(own)) : othersThan(new Set([1, process.pid, ...own]));
     return other === undefined ? undefined : `${processText(other.pid)} runs`;
   }
 

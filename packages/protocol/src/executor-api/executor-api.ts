@@ -19,6 +19,7 @@
  *   GET  /ports                    → {ports: ServedPort[]}, what the agent's programs serve
  *   GET  /ports/follow             → application/x-ndjson of the same, now and whenever it has changed
  *   GET  /tunnel/<port>            with `Upgrade: tcp` → 101, and the connection is one to that port
+ *   GET  /egress               with `Upgrade: tcp` → 101 when something inside wants to leave the sandbox, and the connection is its own; 204: ask again. Where `egressByHost`
  *   GET  /process              with `Upgrade: tcp` → 101; after a line that is a ProcessRequest it is that program's input and output
  *   GET  /shell                with `Upgrade: tcp` → 101; lines of ShellInput lead to a person's own shell, lines of ShellOutput come from it
  *   GET  /agent-shell          with `Upgrade: tcp` → 101; the same of the agent's own shell, while an action has taken it over; a line may give it back
@@ -50,6 +51,33 @@ export interface ExecutorConfig {
   readonly checkpoints?: boolean;
 }
 
+/**
+ * Given to an executor whose place is started before it is known what for, as one JSON argument, `--await <json>`; it holds no secret. It answers
+ * `GET /alive` with `{"status": "waiting"}`, and takes its configuration once, as `PUT /config` with the body `AwaitedConfig`. The header
+ * `X-Tendon-Signature` is that of `<place>\n<body>`, in base64, so that nobody else configures it and no configuration serves twice.
+ */
+export interface AwaitRequest {
+  readonly host: string;
+  readonly port: number;
+  /** Of Ed25519, as SPKI in base64. */
+  readonly publicKey: string;
+  /** A name that no other place ever has. */
+  readonly place: string;
+  /** Of the place: they are made where they are missing. */
+  readonly folders: Pick<ExecutorFolders, 'stateDir' | 'workspace'> & { readonly home: string };
+}
+
+export interface AwaitedConfig {
+  /** Its endpoint is the one where it was awaited, and its shell has the variables of the place. */
+  readonly config: Omit<ExecutorConfig, 'endpoint'>;
+  /** What every request carries from then on. */
+  readonly key: string;
+  /** What an earlier executor has left, but for the workspace, is removed before. */
+  readonly isFresh?: boolean;
+}
+
+export const SIGNATURE_HEADER = 'x-tendon-signature';
+
 /** Where it answers: exactly one of `socketPath` and `port`. */
 export interface ExecutorEndpoint {
   readonly socketPath?: string;
@@ -80,6 +108,8 @@ export interface ExecutorFolders {
 export interface ExecutorNetwork {
   /** The unix socket of the egress proxy, which speaks HTTP; the executor offers it on a loopback port to what runs inside. */
   readonly proxySocketPath?: string;
+  /** Nothing of the host's listens there: the executor does, and hands what comes to the connections that the host makes to `/egress`. */
+  readonly egressByHost?: boolean;
   /** A unix socket behind which the server starts a browser as a sidecar of the sandbox, for images without one. */
   readonly browserSocketPath?: string;
   /** There is no network: programs need not try again and again. */
@@ -103,6 +133,8 @@ export interface ExecutorShell {
     /** A bash that needs no libraries; taken where `program` is missing or too old. */
     readonly shell: string;
   };
+  /** Nothing runs at the place but its first process, the executor, and what the agent starts, as in a pod. */
+  readonly isAlone?: boolean;
   /** Variables that the image gives to every program; not the executor's own. */
   readonly environment?: Readonly<Record<string, string>>;
 }

@@ -78,6 +78,8 @@ export type SandboxHandle = ReachedBy & {
   readonly kernelPackages?: string;
   /** What of its workspace it may not change, where that is a person's own. */
   readonly protection?: Protection;
+  /** In a cluster: the sandbox of agent-sandbox, whose pod has its name, and that pod. */
+  readonly pod?: { readonly name: string; readonly uid: string; readonly incarnation: string };
   /** It is remote, and its host had nothing of the conversation before. */
   readonly isNew?: boolean;
 };
@@ -97,7 +99,7 @@ export type Probe =
   /** `fix` says what to install or change. */
   | { readonly available: false; readonly reason: string; readonly fix: string };
 
-export type DriverName = 'local' | 'docker' | 'remote' | 'none';
+export type DriverName = 'local' | 'docker' | 'remote' | 'kubernetes' | 'none';
 
 /** Knows only how to start the executor, to find out whether it lives and to end it; everything the agent does happens in the executor. */
 export interface SandboxDriver extends Starter, Reaper {}
@@ -119,6 +121,12 @@ interface StarterTraits {
   readonly mountsReadOnly?: boolean | undefined;
 }
 
+export interface StartOptions {
+  readonly signal: AbortSignal;
+  /** Gets what it is at just now, one clause at a time, where a start takes long. */
+  readonly onProgress?: (text: string) => void;
+}
+
 /** How a driver brings a sandbox up. */
 export interface Starter extends StarterTraits {
   /** Tried once per driver and boot, then remembered, where the answer cannot change. Of remote sandboxes: those on one host, or on any. */
@@ -126,7 +134,7 @@ export interface Starter extends StarterTraits {
   /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */
   prepare?(options: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void }): Promise<void>;
   /** Resolves when the process exists, not when it answers. Rejects with an Error whose message can be shown. */
-  start(spec: SandboxSpec, options: { readonly signal: AbortSignal }): Promise<SandboxHandle>;
+  start(spec: SandboxSpec, options: StartOptions): Promise<SandboxHandle>;
   /**
    * The program of the browser (`browser-host.ts` of the executor API) beside a sandbox whose image may have none. It ends with its input and with
    * this process; `endIncarnations` ends it too. Rejects with an Error that says why there can be none.
@@ -152,6 +160,8 @@ export interface Reaper {
   endIncarnations(incarnations: readonly string[], askedOf?: (incarnation: string) => Asked): Promise<void>;
   /** Incarnations that are found without their folders: of this state root, or of one of this user that is no more. */
   strays?(stateRoot: string): Promise<readonly string[]>;
+  /** While a server holds the sandbox, now and then: it is not to end by itself for at least so long. */
+  extendLease?(handle: SandboxHandle, seconds: number): Promise<void>;
   /** Removes what outlives a conversation's sandboxes, where that is not in the folders of this host; `workspace` = its own one too. */
   forget?(conversationId: string, options: Asked & { readonly workspace: boolean }): Promise<void>;
 }
@@ -197,7 +207,7 @@ export interface HostCapacity {
   readonly load: number;
 }
 
-/** Where workspace and folders are on another host, this host looks for nothing of them, and the egress proxy runs there too. */
+/** Where workspace and folders are on another host, this host looks for nothing of them. */
 export interface RemoteSandboxes {
   /** Chooses the host of a conversation's first sandbox; the record names it. Rejects with a user-facing error that says why there is none. */
   place?(request: PlaceRequest): Promise<string>;
@@ -207,6 +217,12 @@ export interface RemoteSandboxes {
   hosts?(): Promise<readonly SandboxHostInfo[]>;
   /** What every request to an executor must carry (its key); asked for each time, recorded nowhere. */
   headers(handle: SandboxHandle): Readonly<Record<string, string>>;
+  /** The egress proxy runs there too; missing where it runs here, over connections that this server makes to the executor. */
+  readonly proxy?: RemoteProxy;
+}
+
+/** The egress proxy of sandboxes on another host, beside them. */
+export interface RemoteProxy {
   /** Sets what the egress proxy lets through from the next connection on. The newest policy stays, whatever is on its way. */
   setNetwork(handle: SandboxHandle, network: () => Promise<NetworkReach>): Promise<void>;
   /** The hosts that the egress proxy refused. */

@@ -130,13 +130,14 @@ function reachesOf(
     },
     async refusedHosts(conversationId) {
       const entry = entries.get(conversationId);
-      if (driver.remote === undefined) return egress.refusedHosts(conversationId);
-      return entry?.state === 'live' ? driver.remote.refusedHosts(entry.open.handle).catch(() => []) : [];
+      const { proxy } = driver.remote ?? {};
+      if (proxy === undefined) return egress.refusedHosts(conversationId);
+      return entry?.state === 'live' ? proxy.refusedHosts(entry.open.handle).catch(() => []) : [];
     },
-    reachedHosts: async (conversationId) => (driver.remote === undefined ? egress.reachedHosts(conversationId) : []),
+    reachedHosts: async (conversationId) => (driver.remote?.proxy === undefined ? egress.reachedHosts(conversationId) : []),
     dialAs: (conversationId) => egress.of(conversationId).ownDial,
     async networkChanged(conversationId) {
-      if (driver.remote === undefined) return;
+      if (driver.remote?.proxy === undefined) return;
       const changed = conversationId === undefined ? [...entries.keys()] : [conversationId];
       await Promise.all(
         changed.map(async (id) => {

@@ -38,6 +38,8 @@ export interface ExecutorClient extends EffectsClient, LifeClient {
   ): Promise<{ readonly left: readonly string[] }>;
   /** The connection that a line of the watch has announced. */
   takeCall(id: string, options: { readonly signal: AbortSignal }): Promise<Socket>;
+  /** A connection that leaves the sandbox; waits for one, and rejects after a while with the status 204 where there is none. */
+  takeEgress(options: { readonly signal: AbortSignal }): Promise<Socket>;
   /** The text says why the connection is refused; without one the policy decides. */
   answerQuestion(id: string, refusal: string | undefined): Promise<void>;
 }
@@ -92,6 +94,7 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
       return checkCopy(await askJson(connection, { method: 'POST', path: '/copy_workspace', body, signal, deadlineMs: COPY_DEADLINE_MS }));
     },
     takeCall: (id, { signal }) => connection.tunnel(`/calls/${id}`, signal),
+    takeEgress: ({ signal }) => connection.tunnel('/egress', signal),
     async answerQuestion(id, refusal) {
       await connection.ask({
         method: 'POST',

@@ -4,6 +4,7 @@ import { browserSocketPathOf, proxySocketPathOf, startLogOf, type Probe, type Sa
 import type { HeldFolder } from '../workspace/held-folder.ts';
 import { boundLog } from '../processes/launch.ts';
 import { createPackageProxy } from '../egress/package-proxy.ts';
+import { carryEgress } from './carry-egress.ts';
 import { createCallAnswerer, type CallAnswerer } from './answer-calls.ts';
 import { createQuestionAnswerer, type QuestionAnswerer } from './answer-questions.ts';
 import { listenBrowser, type BrowserSidecar } from './browser-sidecar.ts';
@@ -41,7 +42,7 @@ export interface OpenSandbox extends CountedUse, WatchedSandbox {
 
 /** What leads out of it and is served by this process. */
 interface SandboxWays {
-  /** The egress proxy; none where the sandbox is remote. */
+  /** The egress proxy; none where it is on the host of the sandbox. */
   readonly proxy: Proxy | undefined;
   /** To a browser beside the sandbox, where the driver has that. */
   readonly browser: BrowserSidecar | undefined;
@@ -78,7 +79,10 @@ export async function holdSandbox(
       if ('question' in line) ways.questions?.take(line.question);
       if ('watching' in line) void sendNetwork(context, conversationId, handle);
     },
-    onChecked: () => void (context.driver.remote || boundLog(startLogOf(folders))),
+    onChecked() {
+      if (context.driver.remote === undefined) boundLog(startLogOf(folders));
+      if (context.renewsLease(conversationId)) void extendLease(context, record);
+    },
   });
   const disk = holdDisk(context, record, { client, giveUp: watch.report, held: workspace });
   // The groups of a container are its engine's.
@@ -126,13 +130,14 @@ async function openWays(
   const { conversation_id: conversationId, incarnation, handle } = record;
   const sending = () => sendNetwork(context, conversationId, handle);
   const ask = context.egress.askPerson;
+  const { remote } = context.driver;
   const options = { ...context.egress.of(conversationId), ...packageProxy(context, record) };
   const socketPath = proxySocketPathOf(context.places.foldersOf(record).of(conversationId, incarnation));
   return {
-    proxy: context.driver.remote ? undefined : await listenProxy(socketPath, options),
+    proxy: remote === undefined ? await listenProxy(socketPath, options) : remote.proxy ? undefined : carryEgress(client, options),
     browser: await openBrowserSidecar(context, record, workspace),
-    calls: context.driver.remote && options.git ? createCallAnswerer(client, options.git) : undefined,
-    questions: context.driver.remote && createQuestionAnswerer({ client, ask, conversationId, sendNetwork: sending }),
+    calls: remote?.proxy && options.git ? createCallAnswerer(client, options.git) : undefined,
+    questions: remote?.proxy && createQuestionAnswerer({ client, ask, conversationId, sendNetwork: sending }),
   };
 }
 
@@ -160,9 +165,19 @@ function holdDisk(
   });
 }
 
+/** Where more than the executor ends it when no server is left. */
+async function extendLease(
+  { driver, leaseSeconds, notice }: SandboxContext,
+  { handle, incarnation }: SandboxRecord & { readonly state: 'live' },
+): Promise<void> {
+  await driver
+    .extendLease?.(handle, leaseSeconds)
+    .catch((error: unknown) => notice(`the lease of sandbox ${incarnation} was not extended: ${messageOf(error)}`));
+}
+
 /** Sends the conversation's policy to a remote egress proxy; again whenever its host is reached anew. */
 export async function sendNetwork(context: SandboxContext, conversationId: string, handle: SandboxHandle): Promise<void> {
-  const sent = context.driver.remote?.setNetwork(handle, () => context.egress.policyOf(conversationId));
+  const sent = context.driver.remote?.proxy?.setNetwork(handle, () => context.egress.policyOf(conversationId));
   await sent?.catch((error: unknown) =>
     context.notice(`the host of the sandbox of conversation ${conversationId} did not get its network policy: ${messageOf(error)}`),
   );

@@ -158,7 +158,7 @@ async function start(
       driver.prepare?.({ signal: within, onProgress: (text) => onPhase('starting', text) }),
     );
     const handle = await inPhase({ name: 'creating the process', deadlineMs: driver.startMs ?? DEADLINE_MS.process, signal }, (within) => {
-      starting = driver.start(spec, { signal: within });
+      starting = driver.start(spec, { signal: within, onProgress: (text) => onPhase('starting', text) });
       return starting;
     });
     onPhase('started');

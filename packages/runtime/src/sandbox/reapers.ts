@@ -8,7 +8,7 @@ export interface Reapers {
   isAlive(record: SandboxRecord): boolean;
   /** Resolves when nothing of them runs. Idempotent; the machine is looked through once for all of them. */
   end(records: readonly SandboxRecord[]): Promise<void>;
-  /** For those that are known by their names alone, and can only be on this host. */
+  /** For those that are known by their names alone, wherever names can be looked for. */
   endIncarnations(incarnations: readonly string[]): Promise<void>;
   strays(stateRoot: string): Promise<readonly string[]>;
 }
@@ -16,7 +16,8 @@ export interface Reapers {
 /** What the configured driver has started is its own; `others` are asked for the rest, and for what is known by its name alone. */
 export function createReapers(driver: Reaper, others: readonly Reaper[], owners: Pick<SandboxOwners, 'epochOf'>): Reapers {
   const all = [driver, ...others];
-  const here = all.filter(({ remote }) => remote === undefined);
+  // A host that is asked for its sandboxes one by one knows nobody's else.
+  const here = all.filter(({ remote, strays }) => remote === undefined || strays !== undefined);
   const of = (record: SandboxRecord): readonly Reaper[] =>
     record.driver === driver.name ? [driver] : others.filter(({ name }) => name === record.driver);
   return {

@@ -37,6 +37,7 @@ function keylessWords(isRoot: boolean): string {
 
 function workspaceWords({ runtime, executorHost, workspaceBase, home }: Config): string {
   if (runtime === 'remote') return `at ${executorHost?.url.host}, in a folder of each conversation or as tendon executor was configured`;
+  if (runtime === 'kubernetes') return 'in a volume of each conversation';
   if (workspaceBase === undefined) return `${home}/workspaces/<conversation>`;
   const holdsMore = [homedir(), home].some((path) => isWithin(path, workspaceBase));
   return holdsMore ? `${workspaceBase} (more than a project: agents can read and change all of it)` : workspaceBase;

@@ -16,7 +16,7 @@ import {
 import { isActive } from '@tendon/protocol';
 import type { Dial, SandboxPool } from '@tendon/runtime';
 import type { Foundation } from './open-stores.ts';
-import type { ConversationConfig } from '../platform/config/config.ts';
+import { hasRemoteSandboxes, type ConversationConfig } from '../platform/config/config.ts';
 import type { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import { workOf, type StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
@@ -166,7 +166,7 @@ async function extensionsOf(
 async function externalTools(record: StoredConversation, parts: ExternalParts): Promise<ExternalTools> {
   const { config, conversations, toolFiles: files, secretStore, providerTokens, onProblem } = parts;
   const plugins = await enabledPlugins(config.home);
-  const workspace = config.runtime === 'remote' ? {} : { workspace: record.workspace };
+  const workspace = hasRemoteSandboxes(config.runtime) ? {} : { workspace: record.workspace };
   const custom = new CustomTools({
     files,
     folders: toolFolders(config.home, plugins),
@@ -180,7 +180,7 @@ async function externalTools(record: StoredConversation, parts: ExternalParts): 
 /** None where the sandbox is no boundary for git, or on another host, where a workspace is not copied. */
 function copiesOf(parent: StoredConversation, own: Runtimes, parts: ConversationParts): IsolatedCopies | undefined {
   const { config, settings, clock, runtimes: pool } = parts;
-  if (config.runtime === 'none' || config.runtime === 'remote') return undefined;
+  if (config.runtime === 'none' || hasRemoteSandboxes(config.runtime)) return undefined;
   const committer = () => committerOf(settings);
   return new IsolatedCopies({ parent, own, pool, records: parts.registry.records, clock, committer, home: config.home });
 }

@@ -13,7 +13,7 @@ import {
   type Reaper,
   type NetworkPolicy,
 } from '@tendon/runtime';
-import type { Config } from '../platform/config/config.ts';
+import { hasRemoteSandboxes, type Config } from '../platform/config/config.ts';
 import type { Strength } from '@tendon/core';
 
 /** What keeps the agent's work inside, as probed. */
@@ -34,17 +34,17 @@ export interface OpenedDriver {
   readonly network: NetworkPolicy;
 }
 
-export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHost' | 'network' | 'container'> & {
+export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHost' | 'network' | 'container' | 'kubernetes'> & {
   /** Folders that no sandbox sees, beside the home. */
   readonly hidden?: readonly string[];
 };
 
 /** The configured driver, probed. Rejects with what to do when it cannot be had: never another one in its place. */
 export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
-  const driver = makeDriver(config);
+  const driver = await makeDriver(config);
   const probe = await driver.probe();
   if (!probe.available) {
-    const instead = config.runtime === 'remote' ? '' : ' Or set RUNTIME=none to run without one.';
+    const instead = hasRemoteSandboxes(config.runtime) ? '' : ' Or set RUNTIME=none to run without one.';
     throw new Error(`The sandbox cannot be had: ${probe.reason}. ${probe.fix}${instead}`);
   }
   const { runtime } = config;
@@ -52,19 +52,22 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   const isPoliced = probe.network?.isPoliced ?? (driver.name !== 'none' && passesUs);
   if (!isPoliced && config.network.mode !== 'full')
     throw new Error(
-      `SANDBOX_NETWORK=${config.network.mode} cannot be enforced with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.remote ? ' there' : ''}.`,
+      `SANDBOX_NETWORK=${config.network.mode} cannot be enforced with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.remote?.proxy ? ' there' : ''}.`,
     );
   const given = probe.network?.mode ?? config.network.mode;
   const network = isWider(config.network.mode, given) ? { ...config.network, mode: given } : config.network;
   // What is opened near this host is not near a remote sandbox; git reaches it, whose broker is here.
-  const words = networkWords(driver.remote ? { ...network, allowPrivate: [] } : network);
+  const words = networkWords(driver.remote?.proxy ? { ...network, allowPrivate: [] } : network);
   const description = [probe.description, ...(isPoliced ? words : [])].join(', ');
   const { strength, limits } = probe;
   const sandbox = { driver: driver.name, strength, description, limits, isPoliced };
   return { driver, otherReapers: otherReapers(findExecutor(), config.container.host), network, sandbox };
 }
 
-function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits, protects }, container }: DriverConfig): SandboxDriver {
+async function makeDriver(config: DriverConfig): Promise<SandboxDriver> {
+  const { runtime, home, executorHost, kubernetes, hidden = [], sandbox, container } = config;
+  const { limits, protects } = sandbox;
+  if (runtime === 'kubernetes') return (await import('@tendon/runtime/kubernetes')).createKubernetesDriver(kubernetes!);
   if (runtime === 'remote') return createRemoteDriver(executorHost!);
   const executor = findExecutor();
   if (runtime === 'none') return createNoneDriver({ executor, limits });

@@ -11,6 +11,7 @@ import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, posix, resolve } from 'node:path';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { holdFolder, isWithin } from '@tendon/runtime';
+import { hasRemoteSandboxes } from '../platform/config/config.ts';
 import { isSystemFolder, realOf, type FolderRules, type WorkspaceRoots } from './workspace-roots.ts';
 
 export type WorkspaceFolder = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly error: CatalogError };
@@ -38,7 +39,7 @@ export async function workspaceFolder(
 
 /** Makes WORKSPACE_BASE. Rejects with an Error that names it when it cannot be a folder, or must not be one for agents. */
 export async function makeWorkspaceBase({ workspaceBase, runtime }: Pick<FolderRules, 'workspaceBase' | 'runtime'>): Promise<void> {
-  if (workspaceBase === undefined || runtime === 'remote') return;
+  if (workspaceBase === undefined || hasRemoteSandboxes(runtime)) return;
   try {
     await mkdir(workspaceBase, { recursive: true });
     await readdir(workspaceBase);

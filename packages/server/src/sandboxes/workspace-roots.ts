@@ -1,7 +1,7 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isWithin } from '@tendon/runtime';
-import type { FolderConfig, SandboxesConfig } from '../platform/config/config.ts';
+import { hasRemoteSandboxes, type FolderConfig, type SandboxesConfig } from '../platform/config/config.ts';
 
 export type FolderRules = FolderConfig & Partial<Pick<SandboxesConfig, 'runtime'>>;
 
@@ -27,7 +27,7 @@ export async function workspaceRoots({ home, workspaceBase, allowedDirs, runtime
   const all = [own, ...(await Promise.all(configured.map(realOf)))];
   const roots = await Promise.all(configured.map((path, at) => trusted(path, all.toSpliced(at + 1, 1))));
   const base = workspaceBase === undefined ? undefined : roots[0];
-  return { isRemote: runtime === 'remote', base, allowed: base === undefined ? roots : roots.slice(1), own };
+  return { isRemote: hasRemoteSandboxes(runtime), base, allowed: base === undefined ? roots : roots.slice(1), own };
 }
 
 /** Why the folder may not be a workspace on this machine as it is configured now, in words; `undefined` when it may. */

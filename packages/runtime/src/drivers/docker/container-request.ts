@@ -1,5 +1,5 @@
 import type { Limits } from '../../processes/control-group.ts';
-import { INJECTED } from './injected.ts';
+import { INJECTED } from '../start/injected-places.ts';
 import type { ContainerUser } from './container-user.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 

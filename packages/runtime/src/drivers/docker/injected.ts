@@ -19,6 +19,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { ExecutorFolder } from '../start/executor-folder.ts';
 import { findProgram } from '../../processes/launch.ts';
+import { INJECTED } from '../start/injected-places.ts';
 
 /**
  * The executor and what it needs and an image need not have, in one folder: Node and a few tools with their own loader and
@@ -153,19 +154,3 @@ const YES_OR_NO = [() => true, () => false] as const;
 function exists(path: string): Promise<boolean> {
   return stat(path).then(...YES_OR_NO);
 }
-
-const ROOT = '/opt/tendon';
-
-/** Where the injected folder's things are inside a container. */
-export const INJECTED = {
-  root: ROOT,
-  /** Last on PATH: bash and busybox, for images that have neither. */
-  bin: `${ROOT}/bin`,
-  bash: `${ROOT}/bin/bash`,
-  lib: `${ROOT}/lib`,
-  loader: `${ROOT}/lib/ld.so`,
-  libexec: `${ROOT}/libexec`,
-  node: `${ROOT}/libexec/node`,
-  tools: `${ROOT}/tools`,
-  executor: `${ROOT}/executor`,
-} as const;

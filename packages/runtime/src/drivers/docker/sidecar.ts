@@ -15,7 +15,7 @@ import { heldOf, writeFilter } from '../start/prepare-folders.ts';
 import type { ProtectedPath } from '../../workspace/protected/protect.ts';
 import { isAlive } from '../../processes/process-identity.ts';
 import { resourceLimits } from '../start/resource-limits.ts';
-import { INJECTED } from './injected.ts';
+import { INJECTED } from '../start/injected-places.ts';
 
 export interface SidecarOptions {
   readonly user: HostUser;

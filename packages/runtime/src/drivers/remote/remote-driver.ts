@@ -67,14 +67,16 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): SandboxDr
     },
     remote: {
       headers,
-      async setNetwork(handle, network) {
-        const incarnation = incarnationOf(handle);
-        if (incarnation === undefined) return;
-        await sending.run(incarnation, async () => host.setNetwork(incarnation, await network()));
-      },
-      async refusedHosts(handle) {
-        const incarnation = incarnationOf(handle);
-        return incarnation === undefined ? [] : host.refusedHosts(incarnation);
+      proxy: {
+        async setNetwork(handle, network) {
+          const incarnation = incarnationOf(handle);
+          if (incarnation === undefined) return;
+          await sending.run(incarnation, async () => host.setNetwork(incarnation, await network()));
+        },
+        async refusedHosts(handle) {
+          const incarnation = incarnationOf(handle);
+          return incarnation === undefined ? [] : host.refusedHosts(incarnation);
+        },
       },
     },
     forget: host.forget,

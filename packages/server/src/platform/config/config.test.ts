@@ -76,6 +76,7 @@ describe('SV1: configuration', () => {
         ...{ image: 'python:3.12-bookworm', mayPull: true, network: 'proxy', volumes: [], ports: [], isRootReadOnly: false },
         ...{ host: undefined, userId: undefined, ociRuntime: undefined },
       },
+      kubernetes: undefined,
       sandbox: {
         limits: {},
         idleSeconds: 900,
@@ -190,7 +191,7 @@ describe('SV1: configuration', () => {
   it.each([
     [{ PORT: 'x' }, 'PORT: a number is expected'],
     [{ PORT: '70000' }, 'PORT: ports end at 65535'],
-    [{ RUNTIME: 'magic' }, 'RUNTIME: expected local, docker, remote, or none to run without a sandbox'],
+    [{ RUNTIME: 'magic' }, 'RUNTIME: expected local, docker, remote, kubernetes, or none to run without a sandbox'],
     [{ SESSION_API_KEY: 'fifteen-letters' }, 'SESSION_API_KEY: at least 16 characters are needed, shorter ones can be guessed'],
     [{ SECURITY_INVARIANT_URL: 'invariant:8000' }, 'SECURITY_INVARIANT_URL: an http:// or https:// address is expected'],
     [{ LLM_BASE_URL: 'file:///etc' }, 'LLM_BASE_URL: an http:// or https:// address is expected'],

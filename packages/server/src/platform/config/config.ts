@@ -9,10 +9,11 @@ import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-si
 import { BlobsEnvironment, blobsConfig, type BlobsConfig } from './blobs-config.ts';
 import { ClusterEnvironment, clusterConfig, type ClusterConfig } from './cluster-config.ts';
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
+import { KubernetesEnvironment, kubernetesConfig } from './kubernetes-config.ts';
 import { count, flag, json, list, seconds } from './environment-values.ts';
 import { GovernanceEnvironment, governanceConfig, type GovernanceConfig } from './governance-config.ts';
 import { ModelEnvironment, modelConfig, type ModelConfig } from './model-config.ts';
-import type { NetworkPolicy } from '@tendon/runtime';
+import type { KubernetesOptions, NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig, CloneEnvironment, cloneConfig, type CloneLimits } from './network-config.ts';
 import { TracingEnvironment, tracingConfig, type TracingConfig } from './tracing-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
@@ -58,17 +59,24 @@ export interface FolderConfig {
 
 /** Where sandboxes run, what they may use, and how they reach the network. */
 export interface SandboxesConfig {
-  readonly runtime: 'local' | 'docker' | 'remote' | 'none';
+  readonly runtime: 'local' | 'docker' | 'remote' | 'kubernetes' | 'none';
   /** Where sandboxes run with the runtime `remote`: the address of `tendon executor`, and its key. */
   readonly executorHost: { readonly url: URL; readonly key: Secret | undefined } | undefined;
   readonly sandbox: SandboxConfig;
   readonly container: ContainerConfig;
+  /** Where sandboxes are pods. */
+  readonly kubernetes: KubernetesOptions | undefined;
   /** The most that a conversation's sandbox can reach, and what it reaches by default. */
   readonly network: NetworkPolicy;
   /** What the clone of a conversation's repository may take. */
   readonly clone: CloneLimits;
   /** The proxy this host must use to get out, the names it is not used for, and whether sandboxes' names are left to it. */
   readonly upstreamProxy: { readonly url: URL; readonly except: string; readonly resolves: boolean } | undefined;
+}
+
+/** Whether sandboxes are on other machines, so that no path of this one means anything to them. */
+export function hasRemoteSandboxes(runtime: SandboxesConfig['runtime'] | undefined): boolean {
+  return runtime === 'remote' || runtime === 'kubernetes';
 }
 
 /** What conversations may do, and the defaults of those whose user chose nothing else. */
@@ -183,7 +191,12 @@ export const Environment = z.object({
   AGENT_TOOLS: tools.default([...USUAL_TOOLS]),
   RUNTIME: z.preprocess(
     (name) => (typeof name === 'string' && Object.hasOwn(RUNTIMES_OF_OPENDEVIN, name) ? RUNTIMES_OF_OPENDEVIN[name] : name),
-    z.enum(['local', 'docker', 'remote', 'none'], 'expected local, docker, remote, or none to run without a sandbox').default('local'),
+    z
+      .enum(
+        ['local', 'docker', 'remote', 'kubernetes', 'none'],
+        'expected local, docker, remote, kubernetes, or none to run without a sandbox',
+      )
+      .default('local'),
   ),
   SANDBOX_REMOTE_RUNTIME_API_URL: url.optional(),
   SANDBOX_API_KEY: secret.optional(),
@@ -220,6 +233,7 @@ export const Environment = z.object({
   ...NetworkEnvironment.shape,
   ...CloneEnvironment.shape,
   ...ContainerEnvironment.shape,
+  ...KubernetesEnvironment.shape,
   ...TracingEnvironment.shape,
   ...BlobsEnvironment.shape,
   ...GovernanceEnvironment.shape,
@@ -233,15 +247,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const parsed = Environment.safeParse(withProxyNames(withoutEmpty(env)), { jitless: true });
   if (!parsed.success) return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
   const values = parsed.data;
-  if (values.RUNTIME === 'remote' && values.SANDBOX_REMOTE_RUNTIME_API_URL === undefined) {
-    return { ok: false, problems: ['SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'] };
-  }
   const blobs = blobsConfig(values);
   if (typeof blobs === 'string') return { ok: false, problems: [blobs] };
   const oidc = usersConfig(values);
   if (typeof oidc === 'string') return { ok: false, problems: [oidc] };
   const cluster = clusterConfig(values);
   if (typeof cluster === 'string') return { ok: false, problems: [cluster] };
+  const places = sandboxPlaces(values);
+  if (typeof places === 'string') return { ok: false, problems: [places] };
   return {
     ok: true,
     config: {
@@ -263,8 +276,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       executorHost: executorHost(values),
       executorKey: values.TENDON_EXECUTOR_KEY,
       executorKeyFile: values.TENDON_EXECUTOR_KEY_FILE,
-      sandbox: sandboxConfig(values),
-      container: containerConfig(values),
+      ...places,
       network: networkConfig(values),
       clone: cloneConfig(values),
       upstreamProxy: upstreamProxy(values),
@@ -300,6 +312,16 @@ function executorHost({ SANDBOX_REMOTE_RUNTIME_API_URL: address, SANDBOX_API_KEY
 
 function upstreamProxy({ HTTPS_PROXY: address, NO_PROXY: except, SANDBOX_PROXY_RESOLVES: resolves }: z.output<typeof Environment>) {
   return address ? { url: new URL(address), except, resolves } : undefined;
+}
+
+/** What sandboxes are made with, whichever driver makes them; or what the chosen one lacks. */
+function sandboxPlaces(values: z.output<typeof Environment>): Pick<SandboxesConfig, 'sandbox' | 'container' | 'kubernetes'> | string {
+  if (values.RUNTIME === 'remote' && values.SANDBOX_REMOTE_RUNTIME_API_URL === undefined)
+    return 'SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote';
+  const sandbox = sandboxConfig(values);
+  const container = containerConfig(values);
+  const kubernetes = values.RUNTIME === 'kubernetes' ? kubernetesConfig(values, { container, limits: sandbox.limits }) : undefined;
+  return typeof kubernetes === 'string' ? kubernetes : { sandbox, container, kubernetes };
 }
 
 /** Proxies are named in either letter case; the one for HTTPS counts, since the egress proxy makes tunnels. */

@@ -1,0 +1,1 @@
+export { createKubernetesDriver } from './kubernetes-driver.ts';

@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { INCARNATION } from '../../incarnation.ts';
+import type { Probe, SandboxDriver, SandboxHandle, SandboxSpec, StartOptions } from '../driver.ts';
+import { INSIDE } from '../start/inside.ts';
+import { ClusterProblem, explainCluster } from './api/api-error.ts';
+import type { Pod, SandboxClaim } from './cluster-objects.ts';
+import { awaitedConfig, configurePod } from './configure-pod.ts';
+import type { KubernetesOptions } from './kubernetes-options.ts';
+import { sandboxClaim } from './manifests/installation.ts';
+import {
+  claimName,
+  CONTAINER,
+  EXECUTOR_PORT,
+  FRESH_ANNOTATION,
+  INCARNATION_LABEL,
+  ofInstallation,
+  OWNER_LABEL,
+  ownerLabel,
+} from './manifests/names.ts';
+import { podSpec } from './manifests/pod-spec.ts';
+import { openCluster, type OpenCluster } from './open-cluster.ts';
+import { boundSandbox, resume, runningPod, setLease, suspend } from './pod-lifecycle.ts';
+
+/** Beyond the executor's own lease, by which it ends with its state stored. */
+const LEASE_FACTOR = 2;
+const END_MS = 60_000;
+/** After its own deadline has passed, a start reports why. */
+const REPORT_MS = 10_000;
+
+/**
+ * Sandboxes in pods, through agent-sandbox. A conversation has one claim and, behind it, one sandbox with a volume for as long as it has a workspace; an
+ * incarnation is one pod of that. Owns the objects with the label of its installation; not the cluster, and no node.
+ *
+ * 1. A pod runs one incarnation: the executor in it is configured once, and the next incarnation has another pod.
+ * 2. Nothing leaves the cluster's walls by itself: the pod has no network but to be connected to, and the egress proxy is this server's.
+ * 3. A sandbox whose servers are all gone ends by its shutdownTime; its volume stays until the conversation is deleted.
+ * 4. What the API server does not say is not known: while it is away, a pod that was alive counts as alive.
+ */
+export function createKubernetesDriver(options: KubernetesOptions): SandboxDriver {
+  let opening: Promise<OpenCluster> | undefined;
+  let open: OpenCluster | undefined;
+
+  function cluster(): Promise<OpenCluster> {
+    opening ??= openCluster(options).then((opened) => (open = opened));
+    opening.catch(() => (opening = undefined));
+    return opening;
+  }
+
+  async function start(spec: SandboxSpec, { signal, onProgress }: StartOptions): Promise<SandboxHandle> {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(options.startSeconds * 1000)]);
+    try {
+      return await startPod(await cluster(), options, spec, { signal: within, onProgress });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (within.aborted && !(error instanceof ClusterProblem)) throw tooSlow(options.startSeconds);
+      throw explainCluster(error);
+    }
+  }
+
+  const alive = (handle: SandboxHandle): boolean => {
+    if (handle.pod === undefined) return false;
+    if (open === undefined) return true;
+    return isRunning(open.pods.get(handle.pod.name), handle.pod.uid);
+  };
+
+  return {
+    name: 'kubernetes',
+    whenIdle: 'hibernate',
+    mountsReadOnly: true,
+    startMs: options.startSeconds * 1000 + REPORT_MS,
+    probe: () => cluster().then((opened) => describe(opened, options), refusal),
+    start,
+    isAlive: alive,
+    async end({ pod }) {
+      if (pod !== undefined) await suspend(await cluster(), pod.name, AbortSignal.timeout(END_MS));
+    },
+    endIncarnations: async (incarnations) => endIncarnations(await cluster(), options.installation, incarnations),
+    strays: async (stateRoot) => livingIncarnations(await cluster(), ownerLabel(stateRoot)),
+    async extendLease({ pod }, seconds) {
+      if (pod !== undefined) await setLease(await cluster(), pod.name, leaseEnd(seconds));
+    },
+    async forget(conversationId, { workspace }) {
+      const opened = await cluster();
+      const name = claimName(options.installation, conversationId);
+      // With its claim go the sandbox, the pod and the volume; else the next start removes what is not the workspace.
+      if (workspace) await deleteClaim(opened, name);
+      else await opened.objects.claims.patch(name, { metadata: { annotations: { [FRESH_ANNOTATION]: 'true' } } });
+    },
+    lastLines: async ({ pod }) => (pod === undefined ? '' : (await cluster()).objects.logOf(pod.name, CONTAINER)),
+    remote: { headers: ({ pod }) => keyHeader(open, pod?.incarnation) },
+  };
+}
+
+function keyHeader(open: OpenCluster | undefined, incarnation: string | undefined): Readonly<Record<string, string>> {
+  return open === undefined || incarnation === undefined ? {} : { 'x-session-api-key': open.key.executorKey(incarnation) };
+}
+
+async function startPod(
+  opened: OpenCluster,
+  options: KubernetesOptions,
+  spec: SandboxSpec,
+  { signal, onProgress }: StartOptions,
+): Promise<SandboxHandle> {
+  const { incarnation, isReadOnly, leaseSeconds } = spec;
+  const { objects, key } = opened;
+  const { claim, isNew } = await ownClaim(opened, options, spec, signal);
+  const sandbox = await boundSandbox(opened, claim, signal);
+  const ends = leaseEnd(Math.max(leaseSeconds, options.startSeconds));
+  if (isNew && !isReadOnly) await setLease(opened, sandbox, ends);
+  else {
+    // Whatever its pod is by now: it may have served another incarnation, and be of another release.
+    await suspend(opened, sandbox, signal);
+    await resume(opened, sandbox, podSpec(options, { publicKey: key.publicKey, isReadOnly }), ends, signal);
+  }
+  const { pod, ip } = await runningPod(opened, claim.metadata.name, sandbox, { signal, onProgress });
+  const url = `http://${ip.includes(':') ? `[${ip}]` : ip}:${EXECUTOR_PORT}`;
+  const isFresh = claim.metadata.annotations?.[FRESH_ANNOTATION] !== undefined;
+  const awaited = awaitedConfig(spec, { key: key.executorKey(incarnation), isFresh });
+  await configurePod({ url, place: pod.metadata.uid! }, { awaited, key }, signal);
+  // From here on it holds something of the conversation: it no longer deletes itself.
+  await objects.claims.patch(
+    claim.metadata.name,
+    { metadata: { annotations: { [FRESH_ANNOTATION]: null } }, spec: { lifecycle: null } },
+    signal,
+  );
+  return {
+    ...{ url, groups: [], workspace: INSIDE.workspace, pod: { name: sandbox, uid: pod.metadata.uid!, incarnation } },
+    ...((isNew || isFresh) && { isNew: true as const }),
+  };
+}
+
+/** The conversation's claim, by now that of this incarnation: it is found by its name whatever happens to this server. */
+async function ownClaim(
+  { objects }: OpenCluster,
+  { installation, startSeconds }: KubernetesOptions,
+  { conversationId, incarnation, folders }: SandboxSpec,
+  signal: AbortSignal,
+): Promise<{ readonly claim: SandboxClaim; readonly isNew: boolean }> {
+  const expiresAt = new Date(Date.now() + (2 * startSeconds + 600) * 1000);
+  const owner = ownerLabel(join(folders.home, '../..'));
+  const made = await objects.claims.create(sandboxClaim(installation, { conversationId, incarnation, owner, expiresAt }), signal);
+  if (made !== undefined) return { claim: made, isNew: true };
+  const name = claimName(installation, conversationId);
+  const claim = await objects.claims.patch(
+    name,
+    { metadata: { labels: { [INCARNATION_LABEL]: incarnation, [OWNER_LABEL]: owner } } },
+    signal,
+  );
+  if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) {
+    throw new ClusterProblem(`the claim ${name} of the conversation is being deleted`, 'Try again when it is gone.');
+  }
+  return { claim, isNew: false };
+}
+
+async function endIncarnations(opened: OpenCluster, installation: string, incarnations: readonly string[]): Promise<void> {
+  for (const incarnation of incarnations.filter((name) => INCARNATION.test(name))) {
+    const { items } = await opened.objects.claims.list(`${ofInstallation(installation)},${INCARNATION_LABEL}=${incarnation}`);
+    for (const claim of items) await endClaim(opened, claim);
+  }
+}
+
+/** One that never started holds nothing: it goes. */
+async function endClaim(opened: OpenCluster, claim: SandboxClaim): Promise<void> {
+  if (claim.spec.lifecycle) return deleteClaim(opened, claim.metadata.name);
+  const sandbox = claim.status?.sandbox?.name;
+  if (sandbox) await suspend(opened, sandbox, AbortSignal.timeout(END_MS));
+}
+
+async function deleteClaim(opened: OpenCluster, name: string): Promise<void> {
+  const sandbox = (await opened.objects.claims.get(name))?.status?.sandbox?.name;
+  if (sandbox) await suspend(opened, sandbox, AbortSignal.timeout(END_MS));
+  await opened.objects.claims.delete(name);
+}
+
+/** Of one state root of this installation. */
+function livingIncarnations({ claims, pods }: OpenCluster, owner: string): readonly string[] {
+  return claims.all().flatMap(({ metadata, status }) => {
+    const incarnation = metadata.labels?.[INCARNATION_LABEL] ?? '';
+    const isOurs = metadata.labels?.[OWNER_LABEL] === owner && INCARNATION.test(incarnation);
+    return isOurs && pods.get(status?.sandbox?.name ?? '') !== undefined ? [incarnation] : [];
+  });
+}
+
+function isRunning(pod: Pod | undefined, uid: string): boolean {
+  return pod?.metadata.uid === uid && pod.metadata.deletionTimestamp === undefined && pod.status?.phase === 'Running';
+}
+
+function leaseEnd(seconds: number): Date {
+  return new Date(Date.now() + LEASE_FACTOR * seconds * 1000);
+}
+
+function tooSlow(seconds: number): ClusterProblem {
+  return new ClusterProblem(
+    `the pod did not run after ${seconds} seconds`,
+    'kubectl describe sandbox and kubectl describe pod say what it waits for; SANDBOX_KUBERNETES_START_SECONDS gives it longer.',
+  );
+}
+
+function describe({ namespace, version }: OpenCluster, { runtimeClass, installation, warm }: KubernetesOptions): Probe {
+  const walls = runtimeClass === undefined ? 'pods' : `pods of the RuntimeClass ${runtimeClass}`;
+  return {
+    available: true,
+    strength: 'container',
+    description: `${walls} in the namespace ${namespace} of Kubernetes ${version}, as ${installation}${warm > 0 ? `, ${warm} of them waiting` : ''}`,
+    limits: [
+      'that pods reach nothing but this server holds only where the network plugin of the cluster enforces network policies',
+      'the number of processes is limited by the kubelet alone (podPidsLimit)',
+    ],
+  };
+}
+
+function refusal(error: unknown): Probe {
+  const { reason, fix } = explainCluster(error);
+  return { available: false, reason, fix };
+}

@@ -1,0 +1,15 @@
+const ROOT = '/opt/tendon';
+
+/** Where the things of the injected folder are inside a container: the executor, and what an image need not have. */
+export const INJECTED = {
+  root: ROOT,
+  /** Last on PATH: bash and busybox, for images that have neither. */
+  bin: `${ROOT}/bin`,
+  bash: `${ROOT}/bin/bash`,
+  lib: `${ROOT}/lib`,
+  loader: `${ROOT}/lib/ld.so`,
+  libexec: `${ROOT}/libexec`,
+  node: `${ROOT}/libexec/node`,
+  tools: `${ROOT}/tools`,
+  executor: `${ROOT}/executor`,
+} as const;
