@@ -1,4 +1,4 @@
-import { gitRoutes, keyRoutes, noteRoutes, sandboxRoutes, userRoutes } from './rest/accounts.ts';
+import { governanceRoutes, gitRoutes, keyRoutes, noteRoutes, sandboxRoutes, userRoutes } from './rest/accounts.ts';
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { extensionRoutes, triggerRoutes } from './rest/extensions.ts';
 import { fileRoutes } from './rest/files.ts';
@@ -52,6 +52,7 @@ function routes(request: Request) {
     git: gitRoutes(request),
     keys: keyRoutes(request),
     users: userRoutes(request),
+    governance: governanceRoutes(request),
     notes: noteRoutes(request),
     sandboxes: sandboxRoutes(request),
   };

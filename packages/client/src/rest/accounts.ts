@@ -1,4 +1,19 @@
-import type { CreatedKey, CreateKey, KeyInfo, NoteFileInfo, SandboxInfo, UpdateUser, UserInfo, UserList, WhoAmI } from '@tendon/protocol';
+import type {
+  AuditPage,
+  AuditQuery,
+  CreatedKey,
+  CreateKey,
+  KeyInfo,
+  LimitList,
+  Limits,
+  NoteFileInfo,
+  SandboxInfo,
+  ScopedLimits,
+  UpdateUser,
+  UserInfo,
+  UserList,
+  WhoAmI,
+} from '@tendon/protocol';
 import type { Request } from './request.ts';
 
 /** A repository at a git provider, as far as it is shown. */
@@ -64,6 +79,19 @@ export function keyRoutes(request: Request) {
     /** The only time that the key itself is shown. */
     create: (body: CreateKey) => request<CreatedKey>('/api/keys', { method: 'POST', body }),
     revoke: (id: string) => request<unknown>(`/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  };
+}
+
+/** Who did what that matters to security, and what everybody may use. */
+export function governanceRoutes(request: Request) {
+  const scoped = (scope: string): string => `/api/limits/${encodeURIComponent(scope)}`;
+  return {
+    audit: (query: Partial<AuditQuery> = {}) => request<AuditPage>('/api/audit', { query }),
+    limits: () => request<LimitList>('/api/limits'),
+    /** Those that hold for the caller. */
+    ownLimits: () => request<LimitList>('/api/limits/mine'),
+    setLimits: (scope: string, body: Limits) => request<ScopedLimits>(scoped(scope), { method: 'PUT', body }),
+    removeLimits: (scope: string) => request<unknown>(scoped(scope), { method: 'DELETE' }),
   };
 }
 

@@ -167,8 +167,10 @@ export class Connection {
 
   /** Sends the error and disconnects the client, which may reconnect when the fault is fixed. */
   #end(error: CatalogError): void {
+    const { wire } = this.#options;
+    if (error.messageId === MOVED.messageId && error.message === MOVED.message) return wire.close(error.message, { invitesBack: true });
     this.refuse(error);
-    this.#options.wire.close(error.message);
+    wire.close(error.message);
   }
 
   #failed(cause: unknown, conversation: string | undefined): CatalogError {
