@@ -1,5 +1,6 @@
 import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
+import type { Finding } from './doctor/check-machine.ts';
 
 const HELP = `
 Each sandbox is really started, used once and ended. Exit code: 0 all that is configured works, 1 something does not, 2 wrong usage.`;
@@ -8,14 +9,19 @@ export const doctorCommand: AddCommand = (program, end) => {
   program
     .command('doctor')
     .description('say what works on this machine, and how to mend what does not')
+    .option('--cluster', 'say instead whether the servers on TENDON_DATABASE_URL, and the database, work together')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .addHelpText('after', HELP)
-    .action(async (options: { home?: string }) => {
+    .action(async ({ cluster = false, ...options }: { readonly cluster?: boolean; readonly home?: string }) => {
       const { readFiledConfig } = await import('@tendon/server/headless');
       const read = await readFiledConfig(withOptions(process.env, options));
       if (!read.ok) {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);
+      }
+      if (cluster) {
+        const { checkCluster } = await import('./doctor/check-cluster.ts');
+        return end(show(await checkCluster(read.config)));
       }
       const [{ checkMachine }, { checkDriver }] = await Promise.all([
         import('./doctor/check-machine.ts'),
@@ -29,14 +35,19 @@ export const doctorCommand: AddCommand = (program, end) => {
         const found = await checkDriver(runtime, environmentOf(read.env, runtime === read.config.runtime));
         findings.push({ ...found, ...(!found.ok && runtime !== read.config.runtime && { ok: true, isNote: true }) });
       }
-      for (const { name, ok, says, isNote } of findings) {
-        const plain = ok ? 'ok  ' : 'FAIL';
-        const mark = isNote ? 'note' : plain;
-        process.stdout.write(`${mark}  ${name}: ${says}\n`);
-      }
-      end(findings.every(({ ok }) => ok) ? EXIT.done : EXIT.failed);
+      end(show(findings));
     });
 };
+
+/** Prints them; returns the exit code. */
+function show(findings: readonly Finding[]): number {
+  for (const { name, ok, says, isNote } of findings) {
+    const plain = ok ? 'ok  ' : 'FAIL';
+    const mark = isNote ? 'note' : plain;
+    process.stdout.write(`${mark}  ${name}: ${says}\n`);
+  }
+  return findings.every(({ ok }) => ok) ? EXIT.done : EXIT.failed;
+}
 
 /** How containers are to be made; nothing large is fetched for what is not in use. */
 function environmentOf(env: NodeJS.ProcessEnv, isConfigured: boolean): Readonly<Record<string, string | undefined>> {

@@ -1,3 +1,7 @@
+import type { PostgresFacts } from '@tendon/core/postgres';
+import type { Secret } from '@tendon/protocol/masking';
+import type { AskedServer } from './cluster/ask-server.ts';
+
 /** The engine without HTTP and sockets, for programs that drive it in process: importing this loads neither. */
 export type { Runtime } from '@tendon/core';
 export { openAuditReader, type AuditReader } from './audit/audit-reader.ts';
@@ -30,3 +34,16 @@ export { isWithin, removeFolder } from '@tendon/runtime';
 export { listTitled } from './sandboxes/list-titled.ts';
 export { deliveryInfo, triggerInfo } from './triggers/trigger-info.ts';
 export { systemClock } from './platform/system-clock.ts';
+export type { AskedServer } from './cluster/ask-server.ts';
+export { VERSION } from './platform/version.ts';
+export type { LeasedServer, PostgresFacts } from '@tendon/core/postgres';
+
+/** Loads the client of Postgres when it is called. */
+export async function inspectPostgres(url: string, now: () => Date): Promise<PostgresFacts> {
+  return (await import('@tendon/core/postgres')).inspectPostgres(url, now);
+}
+
+/** As another server of its cluster asks it. Never rejects. `now` in milliseconds. */
+export async function askServerOf(jwtSecret: Secret, url: string, now: number): Promise<AskedServer> {
+  return (await import('./cluster/ask-server.ts')).askServerOf(jwtSecret, url, now);
+}

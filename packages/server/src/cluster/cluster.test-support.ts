@@ -88,6 +88,7 @@ export async function testNode(cluster: TestCluster, options: NodeOptions): Prom
     metrics,
     wrongKeys: new WrongKeys(systemClock),
     timeouts: CLIENT_TIMEOUTS,
+    version: 'of the test',
     scheduler: cluster.schedulerOf(id),
   };
   const seen: IncomingMessage[] = [];

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ReclaimRequest } from '@tendon/protocol';
 import type { SandboxPool } from '@tendon/runtime';
 import { z } from 'zod';
+import type { Readiness } from '../platform/readiness.ts';
 import { viewOf, type ConversationView } from '../conversations/conversation-info.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { listTitled } from '../sandboxes/list-titled.ts';
@@ -14,9 +15,12 @@ import { listTitled } from '../sandboxes/list-titled.ts';
 export interface PeerAnswersContext {
   readonly conversations: Conversations;
   readonly runtimes: SandboxPool;
+  readonly readiness: Pick<Readiness, 'problem'>;
+  readonly sandbox: { readonly driver: string; readonly strength: string };
+  readonly version: string;
 }
 
-export type PeerQuestion = 'conversations/views' | 'sandboxes/list' | 'sandboxes/reclaim';
+export type PeerQuestion = 'server/about' | 'conversations/views' | 'sandboxes/list' | 'sandboxes/reclaim';
 
 const PREFIX = '/cluster/';
 const MAX_BYTES = 256 * 1024;
@@ -25,6 +29,11 @@ const Ids = z.object({ ids: z.array(z.string().max(100)).max(1_000) });
 type Answers = Readonly<Record<PeerQuestion, (body: unknown, context: PeerAnswersContext) => Promise<unknown>>>;
 
 const ANSWERS = {
+  'server/about': async (_body, { readiness, sandbox: { driver, strength }, version }) => ({
+    version,
+    problem: (await readiness.problem()) ?? null,
+    sandbox: `sandboxes: ${driver} (${strength})`,
+  }),
   'conversations/views': async (body, { conversations }) => {
     const { ids } = Ids.parse(body);
     const views = await Promise.all(ids.map(async (id) => [id, await viewOf(id, conversations)] as const));

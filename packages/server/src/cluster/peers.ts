@@ -22,6 +22,7 @@ export interface PeersContext {
 }
 
 const DEADLINES_MS: Readonly<Record<PeerQuestion, number>> = {
+  'server/about': 5_000,
   'conversations/views': 1_000,
   'sandboxes/list': 2_000,
   // Sandboxes end meanwhile.

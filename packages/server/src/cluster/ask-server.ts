@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Secret } from '@tendon/protocol/masking';
+import { z } from 'zod';
+import { HOP_HEADER, HopSignature } from './hop-signature.ts';
+import { questionPath } from './peer-answers.ts';
+import { PeerHttp } from './peer-http.ts';
+
+/** What a server says of itself to others of its cluster. */
+export const AboutServer = z.object({
+  version: z.string(),
+  /** Why it takes no work; `null`: it does. */
+  problem: z.string().nullable(),
+  sandbox: z.string(),
+});
+export type AboutServer = z.output<typeof AboutServer>;
+
+export type AskedServer =
+  | { readonly state: 'answered'; readonly about: AboutServer; readonly ms: number }
+  /** Something listens there; it does not know our signature, or is no server of this release. */
+  | { readonly state: 'refused'; readonly status: number }
+  | { readonly state: 'unreachable'; readonly reason: string };
+
+const ANSWER_MS = 5_000;
+
+/** Asks a server about itself as another server of its cluster does. Never rejects. `now` in milliseconds. */
+export async function askServerOf(jwtSecret: Secret, url: string, now: number): Promise<AskedServer> {
+  const peers = new PeerHttp();
+  const began = performance.now();
+  try {
+    const [path, { host }] = [questionPath('server/about', '{}'), new URL(url)];
+    const signed = new HopSignature(jwtSecret).sign({ method: 'POST', url: path, headers: { host } }, { from: 'doctor', client: '' }, now);
+    const headers = { host, [HOP_HEADER]: signed, 'content-type': 'application/json', 'content-length': 2 };
+    const asked = peers.request({ url }, { method: 'POST', path, headers, signal: AbortSignal.timeout(ANSWER_MS) });
+    asked.end('{}');
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const body = await text(answer);
+    if (answer.statusCode !== 200) return { state: 'refused', status: answer.statusCode ?? 0 };
+    return { state: 'answered', about: AboutServer.parse(JSON.parse(body)), ms: performance.now() - began };
+  } catch (cause) {
+    return { state: 'unreachable', reason: cause instanceof Error ? cause.message : String(cause) };
+  } finally {
+    peers.close();
+  }
+}
