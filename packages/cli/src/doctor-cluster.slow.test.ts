@@ -18,20 +18,20 @@ async function server(url: string, env: NodeJS.ProcessEnv = {}): Promise<TendonP
   return started;
 }
 
-async function doctor(env: Readonly<Record<string, string>>): Promise<{ readonly code: number | string | null; readonly said: string }> {
+async function doctor(env: Readonly<Record<string, string>>): Promise<{ readonly code: number | string | null; readonly printed: string }> {
   const { code, stdout, stderr } = await tendon(makePlace(), ['doctor', '--cluster'], { env });
   expect(stderr).toBe('');
-  return { code, said: stdout };
+  return { code, printed: stdout };
 }
 
 it('CK1101: servers that work together are found, each asked as another server asks it', async () => {
   const { url } = await database();
   const [one, two] = [await server(url), await server(url)];
-  const { code, said } = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });
-  expect(said).toContain('ok    servers: 2 alive, 2 take new conversations');
-  for (const each of [one, two]) expect(said).toMatch(new RegExp(`ok {4}server ${each.url}: .* conversations, sandboxes: none`));
+  const { code, printed } = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });
+  expect(printed).toContain('ok    servers: 2 alive, 2 take new conversations');
+  for (const each of [one, two]) expect(printed).toMatch(new RegExp(`ok {4}server ${each.url}: .* conversations, sandboxes: none`));
   for (const name of ['database', 'Postgres', 'writes', 'encoding', 'commits', 'clock', 'payloads'])
-    expect(said).toContain(`ok    ${name}: `);
+    expect(printed).toContain(`ok    ${name}: `);
   expect(code).toBe(0);
 });
 
@@ -40,30 +40,30 @@ it('CK1101: another secret, a server that is not reached and one that drains are
   const [one, frozen] = [await server(url), await server(url)];
   const wrong = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET: 'another one than theirs' });
   expect(wrong.code).toBe(1);
-  expect(wrong.said).toMatch(/FAIL {2}server .*its JWT_SECRET is another one/);
+  expect(wrong.printed).toMatch(/FAIL {2}server .*its JWT_SECRET is another one/);
 
   // It has a lease for long, and hangs.
   process.kill(frozen.pid, 'SIGSTOP');
   await postgres.sql('tendon', `UPDATE tendon.servers SET until = now() + interval '1 hour' WHERE url = '${frozen.url}'`);
   await fetch(`${one.url}/cluster/drain`, { method: 'POST' });
-  const { code, said } = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });
+  const { code, printed } = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });
   process.kill(frozen.pid, 'SIGCONT');
   expect(code).toBe(1);
-  expect(said).toMatch(new RegExp(`FAIL {2}server ${frozen.url}: not reached from here`));
-  expect(said).toMatch(new RegExp(`note {2}server ${one.url}: .*it takes no work: draining`));
+  expect(printed).toMatch(new RegExp(`FAIL {2}server ${frozen.url}: not reached from here`));
+  expect(printed).toMatch(new RegExp(`note {2}server ${one.url}: .*it takes no work: draining`));
 });
 
 it('CK1101: a database that loses what it has shown, one without servers, and none at all are named with what to do', async () => {
   const { postgres, url } = await database();
   await postgres.sql('postgres', 'ALTER DATABASE tendon SET synchronous_commit = off');
   const bare = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });
-  expect(bare.said).toContain('no server has worked on it yet');
-  expect(bare.said).toMatch(/FAIL {2}commits: .*set it to on/);
-  expect(bare.said).toMatch(/FAIL {2}servers: none has a lease/);
+  expect(bare.printed).toContain('no server has worked on it yet');
+  expect(bare.printed).toMatch(/FAIL {2}commits: .*set it to on/);
+  expect(bare.printed).toMatch(/FAIL {2}servers: none has a lease/);
   expect(await postgres.sql('tendon', `SELECT count(*) FROM pg_namespace WHERE nspname = 'tendon'`)).toBe('0');
-  expect((await doctor({ TENDON_DATABASE_URL: url })).said).toMatch(/FAIL {2}secret: set JWT_SECRET/);
-  expect((await doctor({})).said).toMatch(/FAIL {2}database: set TENDON_DATABASE_URL/);
+  expect((await doctor({ TENDON_DATABASE_URL: url })).printed).toMatch(/FAIL {2}secret: set JWT_SECRET/);
+  expect((await doctor({})).printed).toMatch(/FAIL {2}database: set TENDON_DATABASE_URL/);
   await postgres.kill();
   const gone = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });
-  expect([gone.code, gone.said]).toEqual([1, expect.stringMatching(/^FAIL {2}database: Postgres/)]);
+  expect([gone.code, gone.printed]).toEqual([1, expect.stringMatching(/^FAIL {2}database: Postgres/)]);
 });

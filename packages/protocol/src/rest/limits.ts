@@ -32,3 +32,4 @@ export type LimitUse = z.output<typeof LimitUse>;
 export const ScopedLimits = z.object({ scope: LimitScope, limits: Limits, used: LimitUse });
 export type ScopedLimits = z.output<typeof ScopedLimits>;
 export const LimitList = z.object({ limits: z.array(ScopedLimits) });
+export type LimitList = z.output<typeof LimitList>;
