@@ -108,7 +108,8 @@ export const ON_NO_PAGE: readonly Place[] = [
   { where: 'What runs several servers, before it ends one of them.', routes: ['POST /cluster/drain'] },
   { where: 'tendon audit verify and export', routes: ['GET /api/audit'] },
   {
-    where: 'Programs of an administrator set what users and organisations may use; a person who is over a limit is shown it where it refuses.',
+    where:
+      'Programs of an administrator set what users and organisations may use; a person who is over a limit is shown it where it refuses.',
     routes: ['GET /api/limits', 'GET /api/limits/mine', 'PUT,DELETE /api/limits/{scope}'],
   },
   { where: 'The senders of webhooks.', routes: ['POST /api/triggers/{id}/webhook'] },
