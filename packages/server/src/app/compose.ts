@@ -1,7 +1,7 @@
 /** The only place where objects are wired together, in order of dependence. */
 import type { AgentState, ConversationModels } from '@tendon/protocol';
 import { join } from 'node:path';
-import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
+import { agentNames, KeyedSemaphore, type Clock, type Scheduler } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createSandboxPool, type ReachedHost, type ReachedStore, type SandboxPool } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
@@ -186,6 +186,14 @@ function reachedIn({ records }: Foundation['storage']): ReachedStore {
   };
 }
 
+/** Beside others, a server does nothing for the sandboxes of their conversations. */
+function ownersBy(scheduler: Scheduler) {
+  if (!scheduler.self) return {};
+  const epochOf = (id: string): number => scheduler.epochOf(id);
+  const mayTouch = async (id: string): Promise<boolean> => (await scheduler.find(id)).at !== 'peer';
+  return { owners: { has: (id: string) => epochOf(id) > 0, mayTouch, epochOf } };
+}
+
 function createSandboxes(foundation: Foundation, registry: ConversationRegistry): SandboxPool {
   const { config, clock, logger, storage, secretStore, providerTokens, boundSecrets } = foundation;
   const { driver, otherReapers, network } = foundation.driver;
@@ -193,6 +201,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     records: storage.records,
     driver,
     otherReapers,
+    ...ownersBy(storage.scheduler),
     stateRoot: join(config.home, 'sandboxes'),
     workspaceOf: (id) => registry.workspaceOf(id),
     clock,
@@ -236,6 +245,7 @@ function createConversations(
     },
     usualAgent: () => foundation.settings.current?.agent ?? undefined,
     policyOf: (record) => confirmationOf(record, [], foundation.settings.current, foundation.config),
+    letGo: (id) => runtimes.release(id),
     onErase: async (id) => {
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);

@@ -19,7 +19,7 @@ import { checkNetworkParams, type NetworkRules } from './network/conversation-ne
 import type { NetworkQuestions } from './network/network-questions.ts';
 import { FilledConversations } from './filled-conversations.ts';
 import type { CreateConversationParams, ModelAccess } from './create-conversation-params.ts';
-import { MovingConversations, refOf } from './moving-conversations.ts';
+import { MovingConversations, type MovingOptions, refOf } from './moving-conversations.ts';
 import { NewConversations, type CreateResult, type DelegateParams, type NewPlace } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
@@ -41,6 +41,7 @@ interface ConversationHooks {
   readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
   /** Erases what others keep of a conversation that is deleted; called again when a deletion was cut off. */
   readonly onErase?: (id: string) => Promise<void>;
+  readonly letGo?: MovingOptions['letGo'];
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
   /** Who did what, for those who look later. Default: nobody does. */
@@ -118,6 +119,7 @@ export class Conversations {
       open: this.#open,
       opened: registry.open,
       forget: (id) => this.#forget(id),
+      letGo: options.letGo,
       wake: (ids) => this.#waking.wake(ids),
       logger: options.logger,
     });
