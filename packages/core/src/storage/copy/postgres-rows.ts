@@ -8,7 +8,11 @@ import { eventPages, type StoredLog, type StoredRecordRow, type StoredRows } fro
 
 const PAGE = 256;
 const MAX_PAYLOAD_BYTES = 1024 ** 3;
-const TABLES = ['logs', 'events', 'epochs', 'payloads', 'snapshots', 'search_pages'] as const;
+const TABLES = ['events', 'epochs', 'payloads', 'snapshots', 'search_pages'] as const;
+/** Its root is set when a server claims it. The epoch of a copy that stood here before goes on: executors have seen it. */
+const PUT_LOG = `
+  INSERT INTO tendon.logs (conversation_id, root_id, next_id, last_timestamp, owner_epoch) VALUES ($1, $1, $2, $3, 0)
+  ON CONFLICT (conversation_id) DO UPDATE SET next_id = excluded.next_id, last_timestamp = excluded.last_timestamp, owner = NULL`;
 
 /** Opens a database, whose schema is made when it is not there. Rejects with `StorageError` when a server has it. */
 export async function openPostgresRows(url: string, clock: Clock): Promise<StoredRows & AsyncDisposable> {
@@ -92,7 +96,7 @@ class PostgresRows implements StoredRows, AsyncDisposable {
         const { next_id: next, last_checksum: last, body, checksum } = snapshot;
         await query('INSERT INTO tendon.snapshots VALUES ($1, $2, $3, $4, $5)', [conversationId, next, last, body, checksum]);
       }
-      await query('INSERT INTO tendon.logs VALUES ($1, $2, $3, 0)', [conversationId, nextId, lastTimestamp]);
+      await query(PUT_LOG, [conversationId, nextId, lastTimestamp]);
       return missing;
     });
   }
