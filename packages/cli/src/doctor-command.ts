@@ -23,13 +23,14 @@ export const doctorCommand: AddCommand = (program, end) => {
         const { checkCluster } = await import('./doctor/check-cluster.ts');
         return end(show(await checkCluster(read.config)));
       }
-      const [{ checkMachine }, { checkDriver }] = await Promise.all([
+      const [{ checkMachine }, { checkHosts }, { checkDriver }] = await Promise.all([
         import('./doctor/check-machine.ts'),
+        import('./doctor/check-hosts.ts'),
         import('./doctor/check-driver.ts'),
       ]);
-      const findings = [...(await checkMachine(read.config))];
-      const { executorHost, kubernetes } = read.config;
-      const others = [...(executorHost ? (['remote'] as const) : []), ...(kubernetes ? (['kubernetes'] as const) : [])];
+      const findings = [...(await checkMachine(read.config)), ...(await checkHosts(read.config))];
+      const { executorHosts, kubernetes } = read.config;
+      const others = [...(executorHosts.length > 0 ? (['remote'] as const) : []), ...(kubernetes ? (['kubernetes'] as const) : [])];
       const drivers = ['local', 'docker', 'none', ...others] as const;
       for (const runtime of drivers) {
         const found = await checkDriver(runtime, environmentOf(read.env, runtime === read.config.runtime));

@@ -35,4 +35,19 @@ export const sandboxesCommand: AddCommand = (...program) => {
         return { json: result, text: `${result.reaped} removed, ${result.kept} left alone.` };
       }),
     );
+  add('hosts', 'the executor hosts of RUNTIME=remote, and what each has left').action(async (options: HomeOptions) => {
+    const { hostTable } = await import('./sandboxes/host-table.ts');
+    await carryOut(options, async (client) => {
+      const hosts = await client.hosts();
+      return { json: { hosts }, text: hostTable(hosts) };
+    });
+  });
+  add('drain <host>', 'make an executor host take no conversations that it does not have; what it has goes on')
+    .option('--off', 'make it take them again')
+    .action(async (host: string, { off = false, ...options }: HomeOptions & { off?: boolean }) =>
+      carryOut(options, async (client) => {
+        await client.drain(host, !off);
+        return { json: { draining: !off }, text: off ? `${host} takes conversations again.` : `${host} takes no new conversations.` };
+      }),
+    );
 };

@@ -3,6 +3,7 @@
  * executor itself answers below `/sandboxes/<incarnation>`. Every request carries the key as `X-Session-API-Key`.
  *
  *   GET    /server_info                     → HostInfo
+ *   PUT    /drain                           {draining} → 204; whether it takes conversations that it does not have; durable
  *   PUT    /sandboxes/<incarnation>         StartRequest → HostedSandbox; started, or found when it lives
  *   GET    /sandboxes/<incarnation>         → HostedSandbox
  *   DELETE /sandboxes/<incarnation>         → 204 when nothing of it is left; the private home stays
@@ -15,6 +16,7 @@
  *                                           conversation is restored from what it stored
  *   DELETE /conversations/<id>?workspace=   → 204; its sandbox and private home, with `workspace=true` also its own workspace
  * Of a sandbox that is no more everything answers 410 with the reason.
+ * `X-Owner-Epoch` is compared as an executor does (`executor-api.ts`), for each conversation.
  */
 import type { Strength } from '@tendon/core';
 import type { NetworkMode, NetworkReach } from './egress/network-policy.ts';
@@ -26,6 +28,8 @@ export const EXECUTOR_API = 3;
 export interface HostInfo {
   readonly executor_api: number;
   readonly version: string;
+  /** Missing where a host of an earlier version does not report it. */
+  readonly capacity?: HostCapacity | undefined;
   readonly sandbox: {
     readonly driver: string;
     readonly strength: Strength;
@@ -39,6 +43,19 @@ export interface HostInfo {
     /** Whether sandboxes can be started with `read_only`; hosts of earlier versions do not name it. */
     readonly mounts_read_only: boolean;
   };
+}
+
+/** What a host has left for more sandboxes. */
+export interface HostCapacity {
+  /** It takes no conversation that it does not have. */
+  readonly draining: boolean;
+  /** That run. */
+  readonly sandboxes: number;
+  readonly max_sandboxes: number;
+  readonly memory_bytes: number;
+  readonly free_memory_bytes: number;
+  /** Of the last minute, for each processor. */
+  readonly load: number;
 }
 
 /** What `sleeps` says, which the API has from before these words, as a driver has it. */

@@ -1,5 +1,6 @@
 export { createLocalDriver, type LocalDriverOptions } from './drivers/local/local-driver.ts';
-export { createRemoteDriver, type RemoteDriverOptions } from './drivers/remote/remote-driver.ts';
+export { createRemoteDriver } from './drivers/remote/remote-driver.ts';
+export type { RemoteHostOptions } from './drivers/remote/remote-hosts.ts';
 export { createDockerDriver } from './drivers/docker/docker-driver.ts';
 export { INJECTED_MARK, injectedFolder } from './drivers/docker/injected.ts';
 export type { DockerDriverOptions } from './drivers/docker/docker-driver-options.ts';
@@ -7,7 +8,7 @@ export { PLACEMENT_FIELDS, type KubernetesOptions } from './drivers/kubernetes/k
 export { limitsOf } from './processes/control-group.ts';
 export { createNoneDriver, type NoneDriverOptions } from './drivers/none/none-driver.ts';
 export type { Limits } from './processes/control-group.ts';
-export type { SandboxDriver, DriverName, IdleMode, Probe, Reaper } from './drivers/driver.ts';
+export type { SandboxDriver, DriverName, IdleMode, Probe, Reaper, RemoteSandboxes, SandboxHostInfo } from './drivers/driver.ts';
 export { holdFolder, type HeldFolder } from './workspace/held-folder.ts';
 export { isWithin } from './workspace/held-folder.ts';
 export { removeFolder } from './disk/remove-folder.ts';
@@ -30,6 +31,7 @@ export {
   type HostedNetwork,
   type HostQuestion,
   type HostedSandbox,
+  type HostCapacity,
   type HostInfo,
   type StartRequest,
   type WatchLine,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { catalogError } from '@tendon/protocol';
+import { FENCED_STATUS } from '@tendon/protocol/executor-api';
 import { letGoOfStill, joinStreams, NotServed, refuseUpgrade, type SandboxPorts } from '@tendon/runtime';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -13,6 +14,8 @@ import { ownFileRoutes } from './routes/own-files.ts';
 import { ownSandboxRoutes } from './routes/own-sandbox.ts';
 import { sandboxRoutes } from './routes/sandboxes.ts';
 import { hostRefusal } from './host-refusal.ts';
+import { ownerEpochOf } from './owner-epoch.ts';
+import { refuseEarlierOwners } from './refuse-earlier-owners.ts';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const KEEP_ALIVE_MS = 60_000;
@@ -37,6 +40,7 @@ export async function createHostApp(context: HostContext, extend?: (app: App) =>
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
   app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
   await extend?.(app);
+  refuseEarlierOwners(app, context);
   for (const routes of ROUTES) routes(app, context);
   relayTunnels(app, context);
   return app;
@@ -91,6 +95,9 @@ function relayTunnels(app: App, context: HostContext): void {
 }
 
 async function join(request: IncomingMessage, client: Duplex, head: Buffer, { sandboxes }: HostContext): Promise<void> {
+  const named = /^\/sandboxes\/([0-9a-f]{16})\//.exec(request.url ?? '')?.[1];
+  const fenced = named && (await sandboxes.fenced({ incarnation: named }, ownerEpochOf(request.headers), true));
+  if (fenced !== undefined && fenced !== '') return refuseUpgrade(client, FENCED_STATUS, failureWith(fenced));
   const [, caller, call] = CALL.exec(request.url ?? '') ?? [];
   if (caller !== undefined && request.headers.upgrade === 'tcp') {
     const answer = sandboxes.calls.take(caller, call!);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { KeyedMutex, type RecordStore, type Runtime } from '@tendon/core';
 import {
   type AskPerson,
@@ -7,6 +8,7 @@ import {
   type SandboxDriver,
   type ExecutorAddress,
   type RemoteGit,
+  type HostCapacity,
   type HostedNetwork,
   type HostedSandbox,
   type IdleMode,
@@ -33,6 +35,8 @@ type Hosted = {
   /** For which its server has a broker. */
   readonly git_hosts?: readonly string[];
   readonly read_only?: true;
+  /** The greatest that was seen of the conversation's owners. */
+  readonly owner_epoch?: number;
 };
 
 export interface StartRequest {
@@ -44,6 +48,8 @@ export interface StartRequest {
   readonly network: NetworkReach | undefined;
   readonly gitHosts: readonly string[];
   readonly isReadOnly: boolean;
+  /** As whose it comes; 0 where nobody else can have the conversation. */
+  readonly ownerEpoch: number;
 }
 
 export interface LiveSandbox {
@@ -69,6 +75,8 @@ export interface HostedOptions {
   readonly isPoliced: boolean;
   /** What becomes of the driver's idle sandboxes. */
   readonly whenIdle: SandboxDriver['whenIdle'];
+  /** So many run at most. */
+  readonly maxLive: number;
 }
 
 interface HostedWorkspace {
@@ -87,6 +95,9 @@ export interface HostedSeams {
 }
 
 const COLLECTION = 'hosted';
+/** What the host itself is to remember. */
+const OF_HOST = 'host';
+const DRAINING = 'draining';
 /** The sandbox of the routes at the root. No conversation of a server can have this name. */
 const OWN = ':own';
 const OWN_FOLDER = '_own';
@@ -99,7 +110,8 @@ const ATTACH_MS = 20_000;
  *
  * 1. An incarnation is started at most once: asked for again it is attached to, or it is gone. What its journal knew would be lost.
  * 2. A conversation has one sandbox; asking for another ends the one before. All that is asked of one conversation is done in turn.
- * 3. Its server renews its lease, nobody here: a sandbox whose server is gone ends by itself.
+ * 3. A conversation's owner is the one with the greatest epoch: what changes anything is refused to earlier ones.
+ * 4. Its server renews its lease, nobody here: a sandbox whose server is gone ends by itself.
  */
 export class HostedSandboxes {
   readonly #options: HostedOptions;
@@ -108,6 +120,7 @@ export class HostedSandboxes {
   readonly #hosted = new Map<string, Hosted>();
   readonly #plans = new Map<string, SandboxPlan>();
   readonly #mutex = new KeyedMutex();
+  #isDraining = false;
   /** From the sandboxes to their servers. */
   readonly calls = new SandboxCalls();
   readonly questions = new SandboxQuestions();
@@ -128,7 +141,41 @@ export class HostedSandboxes {
   /** Once, before anything is asked: finds what an earlier process left. */
   async open(): Promise<void> {
     for (const { value } of await this.#options.records.list<Hosted>(COLLECTION)) this.#hosted.set(value.conversation_id, value);
+    this.#isDraining = (await this.#options.records.get<boolean>(OF_HOST, DRAINING)) === true;
     await this.#runtimes.reconcile();
+  }
+
+  /** Durable: while it is drained it takes no conversation that it does not have. What it has goes on. */
+  async drain(isDraining: boolean): Promise<void> {
+    await this.#options.records.put(OF_HOST, { id: DRAINING, sort: '', value: isDraining });
+    this.#isDraining = isDraining;
+  }
+
+  /** How many run, of how many. */
+  capacity(): Pick<HostCapacity, 'draining' | 'sandboxes' | 'max_sandboxes'> {
+    return { draining: this.#isDraining, sandboxes: this.#runtimes.counts().running, max_sandboxes: this.#options.maxLive };
+  }
+
+  /** Why a request as this owner is refused, if it is; a greater epoch than all before is stored first. What only looks is not refused. */
+  async fenced(
+    about: { readonly incarnation: string } | { readonly conversationId: string },
+    epoch: number,
+    isChange: boolean,
+  ): Promise<string | undefined> {
+    const id = 'incarnation' in about ? this.#conversationOf(about.incarnation) : about.conversationId;
+    const hosted = id === undefined ? undefined : this.#hosted.get(id);
+    if (hosted === undefined || epoch === 0) return undefined;
+    const { owner_epoch: greatest = 0 } = hosted;
+    if (epoch < greatest)
+      return isChange
+        ? `another server has taken the conversation over (its epoch is ${greatest}, not ${epoch}): nothing was changed`
+        : undefined;
+    if (epoch > greatest)
+      await this.#mutex.run(hosted.conversation_id, async () => {
+        const now = this.#hosted.get(hosted.conversation_id);
+        if (now && (now.owner_epoch ?? 0) < epoch) await this.#put({ ...now, owner_epoch: epoch });
+      });
+    return undefined;
   }
 
   /** The sandbox of the root routes, started when it is first needed. Rejects with a user-facing error. */
@@ -174,8 +221,10 @@ export class HostedSandboxes {
       const before = this.#hosted.get(conversationId);
       if (before?.incarnation !== incarnation) {
         if (this.#conversationOf(incarnation) !== undefined) return gone('the sandbox belongs to another conversation');
+        if (this.#isDraining && !this.#knows(conversationId))
+          throw new Error('this host of sandboxes is being drained: it takes no new conversation');
         if (before) await this.#runtimes.end(conversationId, 'another sandbox was asked for');
-        await this.#begin(request);
+        await this.#begin(request, before?.owner_epoch);
       }
       try {
         const found = await this.#find(conversationId, incarnation, signal);
@@ -185,6 +234,11 @@ export class HostedSandboxes {
         this.#plans.delete(conversationId);
       }
     });
+  }
+
+  /** Also when its sandbox was stopped: the folder that was made for it stays. */
+  #knows(conversationId: string): boolean {
+    return this.#hosted.has(conversationId) || existsSync(ownFolder(this.#options.folders.home, conversationId));
   }
 
   /** The live sandbox of that name. */
@@ -234,22 +288,16 @@ export class HostedSandboxes {
     return this.#runtimes.close(options);
   }
 
-  async #begin({
-    conversationId,
-    incarnation,
-    directory,
-    network,
-    gitHosts,
-    isReadOnly,
-    leaseSeconds,
-    noOutputTimeoutSeconds,
-  }: StartRequest): Promise<void> {
+  async #begin(request: StartRequest, epochBefore = 0): Promise<void> {
+    const { conversationId, incarnation, directory, network, gitHosts, isReadOnly, leaseSeconds, noOutputTimeoutSeconds } = request;
+    const ownerEpoch = Math.max(epochBefore, request.ownerEpoch);
     const folder = await workspaceFolder(await this.#roots, conversationId, directory);
     if (!folder.ok) throw new Error(folder.error.message);
     await this.#put({
       ...{ conversation_id: conversationId, incarnation, workspace: folder.path, git_hosts: gitHosts },
       ...(network && { network }),
       ...(isReadOnly && { read_only: true as const }),
+      ...(ownerEpoch > 0 && { owner_epoch: ownerEpoch }),
     });
     this.#plans.set(conversationId, { incarnation, leaseSeconds, noOutputTimeoutSeconds });
   }

@@ -105,6 +105,7 @@ function hostedSandboxes({ config, home, records, opened, clock, logger }: Hoste
     network: config.network,
     isPoliced: sandbox.isPoliced,
     whenIdle: driver.whenIdle,
+    maxLive: config.sandbox.maxLive,
     runtimes: (seams) =>
       createSandboxPool({
         ...seams,

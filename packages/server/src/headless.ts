@@ -32,6 +32,8 @@ export { grantFolder } from './sandboxes/granted-folders.ts';
 export { isSystemFolder } from './sandboxes/workspace-roots.ts';
 export { isWithin, removeFolder } from '@tendon/runtime';
 export { listTitled } from './sandboxes/list-titled.ts';
+export { openHosts } from './sandboxes/open-driver.ts';
+export type { SandboxHostInfo } from '@tendon/runtime';
 export { deliveryInfo, triggerInfo } from './triggers/trigger-info.ts';
 export { systemClock } from './platform/system-clock.ts';
 export type { AskedServer } from './cluster/ask-server.ts';

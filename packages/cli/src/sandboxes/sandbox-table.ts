@@ -1,8 +1,22 @@
 import type { SandboxInfo } from '@tendon/protocol';
 import { aligned } from '../terminal/aligned.ts';
 import { printable } from '../terminal/printable.ts';
+import { sizeOf } from '../terminal/size-of.ts';
 
-const COLUMNS = ['CONVERSATION', 'TITLE', 'DRIVER', 'STATE', 'STRENGTH', 'UP', 'IDLE', 'MEMORY', 'PROCESSES', 'DISK', 'PORTS'] as const;
+const COLUMNS = [
+  'CONVERSATION',
+  'TITLE',
+  'DRIVER',
+  'HOST',
+  'STATE',
+  'STRENGTH',
+  'UP',
+  'IDLE',
+  'MEMORY',
+  'PROCESSES',
+  'DISK',
+  'PORTS',
+] as const;
 const TITLE_CHARS = 30;
 
 /** For people, one line each. */
@@ -16,6 +30,7 @@ function rowOf(one: SandboxInfo): readonly string[] {
     one.conversation_id,
     printable(one.title ?? '-').slice(0, TITLE_CHARS),
     one.driver,
+    printable(one.host ?? '-'),
     one.state,
     one.strength ?? '-',
     one.state === 'awake' ? durationOf(one.uptime_seconds) : '-',
@@ -38,8 +53,4 @@ function durationOf(seconds: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h${Math.floor((seconds % 3600) / 60)}m`;
   return `${Math.floor(seconds / 86_400)}d${Math.floor((seconds % 86_400) / 3600)}h`;
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MiB` : `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }

@@ -1,22 +1,51 @@
 import { Reclaimed, SandboxList, type SandboxInfo } from '@tendon/protocol';
-import { askForBody, composeEngine, findServer, listTitled, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
+import {
+  askForBody,
+  composeEngine,
+  findServer,
+  listTitled,
+  openHosts,
+  systemClock,
+  type Config,
+  type FoundServer,
+  type SandboxHostInfo,
+} from '@tendon/server/headless';
 
 /** The way to the sandboxes of a home. What fails is an Error whose message can be shown. */
 export interface SandboxesClient extends AsyncDisposable {
   list(): Promise<readonly SandboxInfo[]>;
   stop(conversationId: string): Promise<void>;
   reclaim(all: boolean): Promise<{ readonly kept: number; readonly reaped: number }>;
+  /** Of the configuration, asked from here. */
+  hosts(): Promise<readonly SandboxHostInfo[]>;
+  drain(host: string, isDraining: boolean): Promise<void>;
 }
+
+type StoreClient = Omit<SandboxesClient, 'hosts' | 'drain'>;
 
 const DEADLINE_MS = 60_000;
 
 /** Through the server that runs on this home, else over its store and the processes of this machine. */
 export async function openSandboxesClient(config: Config): Promise<SandboxesClient> {
   const server = await findServer(config);
-  return server ? throughServer(server) : overStore(config);
+  let opened: Promise<StoreClient> | undefined;
+  // A host is asked without opening the store.
+  const store = (): Promise<StoreClient> => (opened ??= server ? Promise.resolve(throughServer(server)) : overStore(config));
+  const remote = openHosts(config);
+  return {
+    list: async () => (await store()).list(),
+    stop: async (id) => (await store()).stop(id),
+    reclaim: async (all) => (await store()).reclaim(all),
+    hosts: async () => (await remote?.hosts?.()) ?? [],
+    async drain(host, isDraining) {
+      if (!remote?.drain) throw new Error('The sandboxes of this server are on its own machine: RUNTIME is not remote.');
+      await remote.drain(host, isDraining);
+    },
+    [Symbol.asyncDispose]: async () => (await opened)?.[Symbol.asyncDispose](),
+  };
 }
 
-async function overStore(config: Config): Promise<SandboxesClient> {
+async function overStore(config: Config): Promise<StoreClient> {
   const engine = await composeEngine(config, { clock: systemClock });
   return {
     list: () => listTitled(engine),
@@ -28,7 +57,7 @@ async function overStore(config: Config): Promise<SandboxesClient> {
   };
 }
 
-function throughServer(server: FoundServer): SandboxesClient {
+function throughServer(server: FoundServer): StoreClient {
   const ask = (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> =>
     askForBody(server, method, path, { body, deadlineMs: DEADLINE_MS });
   return {

@@ -55,12 +55,13 @@ export function createExecutorServer(parts: ServerParts): Server {
 async function handle(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
   const { guard, ownerEpoch, lease, routes } = parts;
   const refusal = guard(request);
-  if (refusal) return refuse(response, refusal);
+  if (refusal) return json(response.setHeader('connection', 'close'), { error: refusal.error }, refusal.status);
   try {
     const url = new URL(request.url ?? '/', 'http://executor');
     const name = `${request.method} ${url.pathname.replace(KEY_OF_EFFECT, '/effects/:key')}`;
     const stale = ownerEpoch.refusal(request.headers, request.method !== 'GET' && !READS.has(name));
-    if (stale) return refuse(response, stale);
+    // The rest of the body is read and dropped: an answer before a reset can be lost.
+    if (stale) return json(response, { error: stale.error }, stale.status);
     lease.touch();
     const route = routes[name];
     if (!route) return json(response, { error: 'no such route' }, 404);
@@ -70,9 +71,4 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
     if (error instanceof TooLong) response.setHeader('connection', 'close');
     json(response, { error: reasonOf(error) }, 400);
   }
-}
-
-/** The rest of the request is not read. */
-function refuse(response: ServerResponse, { error, status }: { readonly error: string; readonly status: number }): void {
-  json(response.setHeader('connection', 'close'), { error }, status);
 }

@@ -5,6 +5,8 @@ export const SandboxInfo = z.object({
   conversation_id: z.string(),
   title: z.string().nullable(),
   driver: z.string(),
+  /** The machine, the address of the executor host or the cluster; null: this machine, begun by an earlier version. */
+  host: z.string().nullable().optional(),
   incarnation: z.string(),
   /** `dead`: its processes are gone and nobody has noticed yet. `ended`: only its files are left. */
   state: z.enum(['starting', 'awake', 'asleep', 'dead', 'ended']),

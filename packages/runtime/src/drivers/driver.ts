@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Strength } from '@tendon/core';
 import type { BrowserRequest, OutputLimits, PluginName } from '@tendon/protocol/executor-api';
+import type { HostCapacity } from '../executor-host-api.ts';
 import type { ExecutorAddress } from '../transport/executor-connection.ts';
 import type { NetworkMode, NetworkReach } from '../egress/network-policy.ts';
 import type { RefusedHost } from '../egress/refused-hosts.ts';
@@ -189,32 +190,24 @@ export interface SandboxHostInfo {
   readonly refuses: string | undefined;
   /** False: it does not answer. */
   readonly isThere: boolean;
-  readonly isDraining: boolean;
   readonly version: string | undefined;
   /** In a clause. */
   readonly description: string | undefined;
   readonly capacity: HostCapacity | undefined;
 }
 
-/** What a host has left. */
-export interface HostCapacity {
-  /** That run. */
-  readonly sandboxes: number;
-  readonly maxSandboxes: number;
-  readonly freeMemoryBytes: number;
-  readonly memoryBytes: number;
-  /** Of the last minute, for each processor. */
-  readonly load: number;
-}
-
 /** Where workspace and folders are on another host, this host looks for nothing of them. */
 export interface RemoteSandboxes {
   /** Chooses the host of a conversation's first sandbox; the record names it. Rejects with a user-facing error that says why there is none. */
   place?(request: PlaceRequest): Promise<string>;
+  /** Of records that name none. */
+  readonly firstHost?: string;
   /** Whether that host is one of those that this server is configured with. Missing: all are. */
   knows?(host: string): boolean;
   /** Each of its hosts, as it is now. */
   hosts?(): Promise<readonly SandboxHostInfo[]>;
+  /** Makes a host take no conversation that it does not have, or take them again; it stays so when it is started again. */
+  drain?(host: string, isDraining: boolean): Promise<void>;
   /** What every request to an executor must carry (its key); asked for each time, recorded nowhere. */
   headers(handle: SandboxHandle): Readonly<Record<string, string>>;
   /** The egress proxy runs there too; missing where it runs here, over connections that this server makes to the executor. */

@@ -42,14 +42,16 @@ async function describe(
   disk: FolderSize,
   held: HeldSandbox | undefined,
 ): Promise<SandboxInfo> {
-  const pids = record.state === 'live' ? await processesOf(record.handle) : [];
-  const state = stateOf(context, record, held);
+  const pids = record.state === 'live' && context.places.reaches(record) ? await processesOf(record.handle) : [];
+  const isHere = context.places.reaches(record);
+  const state = isHere ? stateOf(context, record, held) : await remoteStateOf(context, record);
   const isUp = record.state === 'starting' || state === 'awake' || (record.state === 'live' && state === 'asleep');
   const age = context.clock.now().getTime() - Date.parse(record.started_at);
   return {
     conversation_id: record.conversation_id,
     title: null,
     driver: record.driver,
+    host: record.host?.name ?? null,
     incarnation: record.incarnation,
     state,
     strength: held?.strength ?? null,
@@ -66,6 +68,12 @@ async function describe(
   };
 }
 
+/** Of another machine: it lives as far as is known, while the server does that has its conversation. */
+async function remoteStateOf({ owners }: SandboxContext, record: SandboxRecord): Promise<SandboxInfo['state']> {
+  if (record.state !== 'live' && record.state !== 'starting') return record.state === 'replaced' ? 'dead' : record.state;
+  return (await owners.mayTouch(record.conversation_id)) ? 'dead' : 'awake';
+}
+
 /** The processes of a remote one cannot be looked at: only the server that suspended it knows. */
 function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: HeldSandbox | undefined): SandboxInfo['state'] {
   if (record.state === 'replaced') return 'dead';
@@ -76,7 +84,7 @@ function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, hel
 
 /** `own`: without the workspace. */
 async function diskOf(context: SandboxContext, record: SandboxRecord, leftMs: number): Promise<FolderSize & { readonly own: number }> {
-  if (context.driver.remote) return { bytes: 0, own: 0, entries: 0, isComplete: false };
+  if (context.driver.remote || !context.places.reaches(record)) return { bytes: 0, own: 0, entries: 0, isComplete: false };
   const options = { maxEntries: MAX_ENTRIES, deadlineMs: leftMs };
   const own = await measureFolder(dirname(context.places.foldersOf(record).of(record.conversation_id, record.incarnation).home), options);
   const held = await holdFolder(record.workspace).catch(() => undefined);

@@ -40,8 +40,9 @@ export async function findPlace(
 
 /** The host of a remote sandbox, where its conversation stays as long as this server knows it. */
 export function addressIn({ driver, places }: SandboxContext, record: SandboxRecord | undefined): string | undefined {
-  const isOfDriver = record?.driver === driver.name && record.host?.kind === 'address';
-  return isOfDriver && places.reaches(record) ? record.host.name : undefined;
+  if (record === undefined || record.driver !== driver.name || !driver.remote) return undefined;
+  if (record.host?.kind !== 'address') return driver.remote.firstHost;
+  return places.reaches(record) ? record.host.name : undefined;
 }
 
 /** The same on every machine that has it in a shared file system, and hardly the same of two folders. */

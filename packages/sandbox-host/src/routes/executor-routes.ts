@@ -54,9 +54,15 @@ const EXECUTOR_ROUTES: readonly ExecutorRoute[] = [
 ];
 
 const PREFIX = '/sandboxes/:incarnation';
+const RELAYED: ReadonlySet<string> = new Set(EXECUTOR_ROUTES.map((route) => `${PREFIX}/${route.path}`));
 const STILL_HERE_MS = 15_000;
 const GONE = 410;
 const anything = { '2xx': z.any(), '4xx': Failure, '5xx': Failure };
+
+/** An executor answers it, and refuses it itself. */
+export function isRelayed(url: string | undefined): boolean {
+  return url !== undefined && RELAYED.has(url);
+}
 
 export const executorRoutes: HostRoutes = (app, context) => {
   watch(app, context);

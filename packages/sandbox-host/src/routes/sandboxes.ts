@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type App, failureWith } from '@tendon/server/platform';
 import { wordsOf } from '@tendon/server/sandboxes';
 import type { HostContext, HostRoutes } from '../host-context.ts';
+import { ownerEpochOf } from '../owner-epoch.ts';
 
 export const Incarnation = z.object({ incarnation: z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hexadecimal digits are expected') });
 const ConversationId = z
@@ -71,7 +72,7 @@ function beginning(app: App, { sandboxes }: HostContext): void {
     body: Start,
     response: { 200: Sandbox, ...failures },
   };
-  app.put('/sandboxes/:incarnation', { schema: started }, async ({ params: { incarnation }, body }, reply) => {
+  app.put('/sandboxes/:incarnation', { schema: started }, async ({ params: { incarnation }, body, headers }, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort(new Error('the client is gone')));
     const request = {
@@ -83,6 +84,7 @@ function beginning(app: App, { sandboxes }: HostContext): void {
       network: body.network,
       gitHosts: body.git_hosts,
       isReadOnly: body.read_only,
+      ownerEpoch: ownerEpochOf(headers),
     };
     const beyond = body.network && sandboxes.networkRefusal(body.network);
     if (beyond !== undefined) return reply.code(BEYOND).send(failureWith(beyond));

@@ -35,8 +35,9 @@ function keylessWords(isRoot: boolean): string {
     : 'no key: every user and program of this machine can use this server as you (TENDON_LOCAL_TOKEN=1 asks for a token)';
 }
 
-function workspaceWords({ runtime, executorHost, workspaceBase, home }: Config): string {
-  if (runtime === 'remote') return `at ${executorHost?.url.host}, in a folder of each conversation or as tendon executor was configured`;
+function workspaceWords({ runtime, executorHosts, workspaceBase, home }: Config): string {
+  if (runtime === 'remote')
+    return `at ${executorHosts.map(({ url }) => url.host).join(', ')}, in a folder of each conversation or as tendon executor was configured`;
   if (runtime === 'kubernetes') return 'in a volume of each conversation';
   if (workspaceBase === undefined) return `${home}/workspaces/<conversation>`;
   const holdsMore = [homedir(), home].some((path) => isWithin(path, workspaceBase));

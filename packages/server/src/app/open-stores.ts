@@ -141,11 +141,11 @@ class ModelKeys extends Map<string, ModelAccess> {
 
 /** Everything that must not be printed, as of each call. */
 export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
-  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers, databaseUrl, tracing, blobs, oidc } = config;
+  const { llmApiKey, sessionApiKey, executorHosts, searchApiKey, mcpServers, databaseUrl, tracing, blobs, oidc } = config;
   const configured = [
     llmApiKey,
     sessionApiKey,
-    executorHost?.key,
+    ...executorHosts.map(({ key }) => key),
     searchApiKey,
     databaseUrl,
     passwordOf(databaseUrl),

@@ -11,6 +11,7 @@ import {
   type DriverName,
   type ExecutorFolder,
   type Reaper,
+  type RemoteSandboxes,
   type NetworkPolicy,
 } from '@tendon/runtime';
 import { hasRemoteSandboxes, type Config } from '../platform/config/config.ts';
@@ -34,7 +35,7 @@ export interface OpenedDriver {
   readonly network: NetworkPolicy;
 }
 
-export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHost' | 'network' | 'container' | 'kubernetes'> & {
+export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHosts' | 'network' | 'container' | 'kubernetes'> & {
   /** Folders that no sandbox sees, beside the home. */
   readonly hidden?: readonly string[];
 };
@@ -65,16 +66,25 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
 }
 
 async function makeDriver(config: DriverConfig): Promise<SandboxDriver> {
-  const { runtime, home, executorHost, kubernetes, hidden = [], sandbox, container } = config;
+  const { runtime, home, executorHosts, kubernetes, hidden = [], sandbox, container } = config;
   const { limits, protects } = sandbox;
   if (runtime === 'kubernetes') return (await import('@tendon/runtime/kubernetes')).createKubernetesDriver(kubernetes!);
-  if (runtime === 'remote') return createRemoteDriver(executorHost!);
+  const [first, ...others] = executorHosts;
+  if (runtime === 'remote') return createRemoteDriver(first!, ...others);
   const executor = findExecutor();
   if (runtime === 'none') return createNoneDriver({ executor, limits });
   const options = { executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces'), protects };
   return runtime === 'docker'
     ? createDockerDriver({ ...options, ...container })
     : createLocalDriver({ ...options, trialFile: join(home, 'sandbox-trial.json') });
+}
+
+/** The executor hosts of the configuration, where sandboxes are on such; nothing is asked of them yet. */
+export function openHosts({
+  runtime,
+  executorHosts: [first, ...others],
+}: Pick<Config, 'runtime' | 'executorHosts'>): RemoteSandboxes | undefined {
+  return runtime === 'remote' && first ? createRemoteDriver(first, ...others).remote : undefined;
 }
 
 /** Beside the bundle when published, in the package of the executor otherwise: seen from the bundle in a checkout, or from this file. Throws a user-facing Error when it is missing. */

@@ -7,12 +7,17 @@ import type { RefusedHost } from '../../egress/refused-hosts.ts';
 export interface HostClient {
   /** Rejects with `HostProblem` when the host cannot be used. */
   info(): Promise<HostInfo>;
-  start(incarnation: string, request: StartRequest, options: { readonly signal: AbortSignal }): Promise<HostedSandbox>;
+  start(
+    incarnation: string,
+    request: StartRequest,
+    options: { readonly signal: AbortSignal; readonly ownerEpoch: number },
+  ): Promise<HostedSandbox>;
   setNetwork(incarnation: string, network: NetworkReach): Promise<void>;
   refusedHosts(incarnation: string): Promise<readonly RefusedHost[]>;
   /** Resolves when nothing of it is left. */
-  end(incarnation: string): Promise<void>;
-  forget(conversationId: string, options: { readonly workspace: boolean }): Promise<void>;
+  end(incarnation: string, ownerEpoch: number): Promise<void>;
+  forget(conversationId: string, options: { readonly workspace: boolean; readonly ownerEpoch: number }): Promise<void>;
+  drain(isDraining: boolean): Promise<void>;
 }
 
 /** Why a host cannot be used, and what to do about it. */
@@ -53,8 +58,14 @@ export function createHostClient(url: string, headers: () => Readonly<Record<str
 
   return {
     info: async () => checkInfo(await ask({ method: 'GET', path: '/server_info', deadlineMs: INFO_MS }), url),
-    async start(incarnation, request, { signal }) {
-      const call = { method: 'PUT', path: sandboxPath(incarnation), body: JSON.stringify(request), deadlineMs: START_MS, signal } as const;
+    async start(incarnation, request, options) {
+      const call = {
+        method: 'PUT',
+        path: sandboxPath(incarnation),
+        body: JSON.stringify(request),
+        deadlineMs: START_MS,
+        ...options,
+      } as const;
       const { workspace, conversation_id, is_new } = ((await ask(call)) ?? {}) as Partial<HostedSandbox>;
       if (typeof workspace !== 'string' || !workspace.startsWith('/')) throw somethingElse(url);
       return { incarnation, conversation_id: String(conversation_id), workspace, is_new: is_new === true };
@@ -71,11 +82,13 @@ export function createHostClient(url: string, headers: () => Readonly<Record<str
         count: Number(count),
       }));
     },
-    end: async (incarnation) => void (await ask({ method: 'DELETE', path: sandboxPath(incarnation), deadlineMs: END_MS })),
-    async forget(conversationId, { workspace }) {
+    end: async (incarnation, ownerEpoch) =>
+      void (await ask({ method: 'DELETE', path: sandboxPath(incarnation), deadlineMs: END_MS, ownerEpoch })),
+    async forget(conversationId, { workspace, ownerEpoch }) {
       const path = `/conversations/${encodeURIComponent(conversationId)}?workspace=${workspace}`;
-      await ask({ method: 'DELETE', path, deadlineMs: END_MS });
+      await ask({ method: 'DELETE', path, deadlineMs: END_MS, ownerEpoch });
     },
+    drain: async (isDraining) => void (await ask({ method: 'PUT', path: '/drain', body: JSON.stringify({ draining: isDraining }) })),
   };
 }
 
@@ -111,7 +124,7 @@ function somethingElse(url: string): HostProblem {
 }
 
 function checkInfo(answer: unknown, url: string): HostInfo {
-  const { executor_api, version, sandbox } = (answer ?? {}) as Partial<HostInfo>;
+  const { executor_api, version, sandbox, capacity } = (answer ?? {}) as Partial<HostInfo> & { readonly capacity?: unknown };
   if (typeof executor_api !== 'number' || typeof sandbox !== 'object' || sandbox === null) throw somethingElse(url);
   if (executor_api !== EXECUTOR_API) {
     throw new HostProblem(
@@ -125,6 +138,7 @@ function checkInfo(answer: unknown, url: string): HostInfo {
   return {
     executor_api,
     version: String(version),
+    capacity: checkCapacity(capacity),
     sandbox: {
       driver: String(driver),
       strength,
@@ -134,5 +148,19 @@ function checkInfo(answer: unknown, url: string): HostInfo {
       network: { mode: network.mode, is_policed: network.is_policed === true },
       mounts_read_only: sandbox.mounts_read_only === true,
     },
+  };
+}
+
+function checkCapacity(answer: unknown): HostInfo['capacity'] {
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  const { draining, ...numbers } = answer as Readonly<Record<string, unknown>>;
+  const number = (name: string): number => (typeof numbers[name] === 'number' && numbers[name] >= 0 ? numbers[name] : 0);
+  return {
+    draining: draining === true,
+    sandboxes: number('sandboxes'),
+    max_sandboxes: number('max_sandboxes'),
+    memory_bytes: number('memory_bytes'),
+    free_memory_bytes: number('free_memory_bytes'),
+    load: number('load'),
   };
 }

@@ -1,42 +1,41 @@
-import { KeyedMutex } from '@tendon/core';
-import type { Secret } from '@tendon/protocol/masking';
-import type { SandboxDriver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
+import { type Strength, KeyedMutex } from '@tendon/core';
+import { isWider, type NetworkMode } from '../../egress/network-policy.ts';
+import type { Asked, RemoteSandboxes, SandboxDriver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
 import { IDLE_MODES, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
-import { createHostClient, HostProblem, type HostClient } from './host-client.ts';
-
-export interface RemoteDriverOptions {
-  /** Of `tendon executor`: `http` or `https`, a path is allowed. */
-  readonly url: URL;
-  readonly key: Secret | undefined;
-}
+import { HostProblem } from './host-client.ts';
+import { lookAt, RemoteHosts, type Look, type RemoteHost, type RemoteHostOptions } from './remote-hosts.ts';
 
 /** The host starts, probes and gives up a sandbox of its own in phases that have deadlines there. */
 const START_MS = 90_000;
 const INSIDE = '/workspace';
+/** The weakest last. */
+const STRENGTHS: readonly Strength[] = ['container', 'os-sandbox', 'none'];
 
 /**
- * Sandboxes on another host, run there by `tendon executor` with a driver of its own. Owns nothing: an incarnation is named here
- * and started, watched and ended there; its lease ends it when this server is no more.
+ * Sandboxes on other hosts, run there by `tendon executor` with a driver of its own. Owns nothing: an incarnation is named here
+ * and started, watched and ended there; its lease ends it when this server is no more. A conversation stays on the host that its record
+ * names; the first host has those whose records are older and name none.
  */
-export function createRemoteDriver({ url, key }: RemoteDriverOptions): SandboxDriver {
-  const base = url.href.replace(/\/+$/, '');
-  const headers = (): Record<string, string> => (key === undefined ? {} : { 'x-session-api-key': key.reveal() });
-  const host = createHostClient(base, headers);
+export function createRemoteDriver(...of: readonly [RemoteHostOptions, ...RemoteHostOptions[]]): SandboxDriver {
+  const hosts = new RemoteHosts(of);
+  const [first] = hosts.all as readonly [RemoteHost, ...RemoteHost[]];
   const ended = new Set<string>();
-  /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
-  const sending = new KeyedMutex();
-  /** As its host does; known since it was probed. */
+  /** As the hosts do; known since they were probed. */
   let whenIdle: SandboxDriver['whenIdle'];
   let mountsReadOnly: boolean | undefined;
 
-  const urlOf = (incarnation: string): string => `${base}/sandboxes/${incarnation}`;
-  /** By the URL of the record, not this server's: only what was started there can be asked for there. */
-  const incarnationOf = (handle: SandboxHandle): string | undefined =>
-    handle.url?.startsWith(`${base}/`) ? handle.url.slice(handle.url.lastIndexOf('/') + 1) : undefined;
+  function learn(looks: readonly Look[]): void {
+    const sandboxes = looks.flatMap((look) => ('info' in look ? [look.info.sandbox] : []));
+    if (sandboxes[0] === undefined) return;
+    whenIdle = IDLE_MODES[sandboxes[0].sleeps ?? 'never'];
+    mountsReadOnly = sandboxes.some((one) => one.mounts_read_only);
+  }
 
-  async function end(incarnation: string): Promise<void> {
-    await host.end(incarnation);
-    ended.add(urlOf(incarnation));
+  const hostOf = ({ host }: Asked): RemoteHost | undefined => (host === undefined ? first : hosts.named(host));
+
+  async function end(host: RemoteHost, incarnation: string, { ownerEpoch = 0 }: Asked): Promise<void> {
+    await host.client.end(incarnation, ownerEpoch);
+    ended.add(urlOf(host, incarnation));
   }
 
   return {
@@ -48,39 +47,75 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): SandboxDr
       return mountsReadOnly;
     },
     startMs: START_MS,
-    probe: () =>
-      probe(host, url, (sandbox) => {
-        whenIdle = IDLE_MODES[sandbox.sleeps ?? 'never'];
-        mountsReadOnly = sandbox.mounts_read_only;
-      }),
+    async probe(address) {
+      const one = hosts.named(address);
+      const looks = one ? [await lookAt(one)] : await hosts.look();
+      if (one === undefined || hosts.all.length === 1) learn(looks);
+      return probeOf(looks);
+    },
     async start(spec, { signal }): Promise<SandboxHandle> {
-      const { workspace, is_new: isNew } = await host.start(spec.incarnation, startRequest(spec), { signal });
-      return { url: urlOf(spec.incarnation), groups: [], workspace, ...(isNew && { isNew }) };
+      const host = hosts.named(spec.host) ?? first;
+      try {
+        const options = { signal, ownerEpoch: spec.ownerEpoch ?? 0 };
+        const { workspace, is_new: isNew } = await host.client.start(spec.incarnation, startRequest(spec), options);
+        return { url: urlOf(host, spec.incarnation), groups: [], workspace, ...(isNew && { isNew }) };
+      } finally {
+        hosts.placed(host.address);
+      }
     },
     isAlive: (handle) => handle.url !== undefined && !ended.has(handle.url),
-    async end(handle) {
-      const incarnation = incarnationOf(handle);
-      if (incarnation !== undefined) await end(incarnation);
+    async end(handle, asked = {}) {
+      const host = hosts.ofSandbox(handle.url);
+      if (host !== undefined) await end(host, incarnationOf(handle), asked);
     },
-    async endIncarnations(incarnations) {
-      for (const incarnation of incarnations) await end(incarnation);
+    async endIncarnations(incarnations, askedOf = () => ({})) {
+      for (const incarnation of incarnations) {
+        const asked = askedOf(incarnation);
+        const host = hostOf(asked);
+        if (host !== undefined) await end(host, incarnation, asked);
+      }
     },
-    remote: {
-      headers,
-      proxy: {
-        async setNetwork(handle, network) {
-          const incarnation = incarnationOf(handle);
-          if (incarnation === undefined) return;
-          await sending.run(incarnation, async () => host.setNetwork(incarnation, await network()));
-        },
-        async refusedHosts(handle) {
-          const incarnation = incarnationOf(handle);
-          return incarnation === undefined ? [] : host.refusedHosts(incarnation);
-        },
-      },
+    remote: remoteOf(hosts),
+    async forget(conversationId, { workspace, ownerEpoch = 0, ...asked }) {
+      await hostOf(asked)?.client.forget(conversationId, { workspace, ownerEpoch });
     },
-    forget: host.forget,
   };
+}
+
+/** What is asked of the hosts beside starts and ends. */
+function remoteOf(hosts: RemoteHosts): RemoteSandboxes {
+  /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
+  const sending = new KeyedMutex();
+  return {
+    firstHost: hosts.all[0]!.address,
+    knows: (address) => hosts.named(address) !== undefined,
+    place: (request) => hosts.place(request),
+    hosts: () => hosts.infos(),
+    drain: async (address, isDraining) => {
+      const host = hosts.named(address.replace(/\/+$/, ''));
+      if (host === undefined)
+        throw new Error(`${address} is none of the hosts that are configured: ${hosts.all.map((one) => one.address).join(', ')}`);
+      await host.client.drain(isDraining);
+    },
+    headers: (handle) => hosts.ofSandbox(handle.url)?.headers() ?? {},
+    proxy: {
+      async setNetwork(handle, network) {
+        const host = hosts.ofSandbox(handle.url);
+        if (host === undefined) return;
+        const incarnation = incarnationOf(handle);
+        await sending.run(incarnation, async () => host.client.setNetwork(incarnation, await network()));
+      },
+      refusedHosts: async (handle) => hosts.ofSandbox(handle.url)?.client.refusedHosts(incarnationOf(handle)) ?? [],
+    },
+  };
+}
+
+function urlOf({ address }: RemoteHost, incarnation: string): string {
+  return `${address}/sandboxes/${incarnation}`;
+}
+
+function incarnationOf({ url = '' }: SandboxHandle): string {
+  return url.slice(url.lastIndexOf('/') + 1);
 }
 
 function startRequest(spec: SandboxSpec): StartRequest {
@@ -102,22 +137,49 @@ function directoryOf({ workspace }: SandboxSpec): string | undefined {
   return workspace.startsWith(`${INSIDE}/`) ? workspace.slice(INSIDE.length + 1) : undefined;
 }
 
-async function probe(host: HostClient, url: URL, onSandbox: (sandbox: HostInfo['sandbox']) => void): Promise<Probe> {
-  try {
-    const { sandbox } = await host.info();
-    onSandbox(sandbox);
-    const isPlain = url.protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
-    const { mode, is_policed: isPoliced } = sandbox.network;
-    return {
-      available: true,
-      network: { mode, isPoliced },
-      strength: sandbox.strength,
-      description: `on ${url.host}: ${sandbox.description}`,
-      limits: [...sandbox.limits, ...(isPlain ? ['the way to it is not encrypted: use https'] : [])],
-    };
-  } catch (error) {
-    if (error instanceof HostProblem) return { available: false, reason: error.message, fix: error.fix };
-    const reason = `the executor host at ${url.href} does not answer as it should: ${(error as Error).message}`;
-    return { available: false, reason, fix: 'Look at what it prints.' };
-  }
+interface Known {
+  readonly host: RemoteHost;
+  readonly info: HostInfo;
+}
+
+/** Of all that answer: the weakest strength and the narrowest network, which hold on any of them. */
+function probeOf(looks: readonly Look[]): Probe {
+  const known = looks.flatMap((look) => ('info' in look ? [look] : []));
+  const away = looks.flatMap((look) => ('problem' in look ? [look] : []));
+  if (known.length === 0) return unavailable(away);
+  const sandboxes = known.map(({ info }) => info.sandbox);
+  const strength = STRENGTHS.findLast((name) => sandboxes.some((one) => one.strength === name))!;
+  const mode = sandboxes.map((one) => one.network.mode).reduce((a: NetworkMode, b) => (isWider(a, b) ? b : a));
+  const isPlain = looks.some(({ host: { url } }) => url.protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname));
+  return {
+    available: true,
+    network: { mode, isPoliced: sandboxes.every((one) => one.network.is_policed) },
+    strength,
+    description: descriptionOf(known),
+    limits: [
+      ...new Set(sandboxes.flatMap(({ limits }) => limits)),
+      ...(isPlain ? ['the way to it is not encrypted: use https'] : []),
+      ...away.map(({ problem }) => `a host is away: ${messageOf(problem)}`),
+    ],
+  };
+}
+
+function descriptionOf(known: readonly Known[]): string {
+  const descriptions = new Set(known.map(({ info }) => info.sandbox.description));
+  if (descriptions.size === 1) return `on ${known.map(({ host }) => host.url.host).join(', ')}: ${[...descriptions][0]}`;
+  return known.map(({ host, info }) => `on ${host.url.host}: ${info.sandbox.description}`).join('; ');
+}
+
+function unavailable(away: readonly { readonly host: RemoteHost; readonly problem: unknown }[]): Probe {
+  const reasons = away.map(({ host, problem }) =>
+    problem instanceof HostProblem
+      ? problem.message
+      : `the executor host at ${host.url.href} does not answer as it should: ${messageOf(problem)}`,
+  );
+  const fixes = away.map(({ problem }) => (problem instanceof HostProblem && problem.fix !== '' ? problem.fix : 'Look at what it prints.'));
+  return { available: false, reason: reasons.join('; '), fix: [...new Set(fixes)].join(' ') };
+}
+
+function messageOf(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
 }

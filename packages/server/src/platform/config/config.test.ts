@@ -39,11 +39,21 @@ describe('SV1: configuration', () => {
     expect(Object.keys(Environment.shape).filter((name) => !page.includes(`\`${name}`))).toEqual([]);
   });
 
+  it.each([
+    ['https://a/far', 'one, with a comma', ['https://a/far one, with a comma']],
+    ['https://a, http://b:3001', 'one for both', ['https://a/ one for both', 'http://b:3001/ one for both']],
+    ['https://a,https://b', 'the first, the second', ['https://a/ the first', 'https://b/ the second']],
+  ])('SB1060: the hosts at "%s" have the keys of "%s"', (SANDBOX_REMOTE_RUNTIME_API_URL, SANDBOX_API_KEY, expected) => {
+    const { executorHosts } = configOf({ SANDBOX_REMOTE_RUNTIME_API_URL, SANDBOX_API_KEY });
+    expect(executorHosts.map(({ url, key }) => `${url.href} ${key?.reveal()}`)).toEqual(expected);
+  });
+
   it('has a default for everything', () => {
     expect(configOf({})).toEqual({
       port: 3000,
       drainSeconds: 20,
       governance: { audits: false, limits: { maxWaiting: 20, server: {}, each: {} } },
+      executorHosts: [],
       allowsChosenIds: false,
       confirmationMode: false,
       maxDelegateDepth: 1,
@@ -196,6 +206,15 @@ describe('SV1: configuration', () => {
     [{ SECURITY_INVARIANT_URL: 'invariant:8000' }, 'SECURITY_INVARIANT_URL: an http:// or https:// address is expected'],
     [{ LLM_BASE_URL: 'file:///etc' }, 'LLM_BASE_URL: an http:// or https:// address is expected'],
     [{ RUNTIME: 'remote' }, 'SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'],
+    [
+      { SANDBOX_REMOTE_RUNTIME_API_URL: 'https://a,https://b,https://c', SANDBOX_API_KEY: 'the first,the second' },
+      'SANDBOX_API_KEY: one key for all, or 3 keys with commas between them are expected, one for each address',
+    ],
+    [{ SANDBOX_REMOTE_RUNTIME_API_URL: 'https://a,https://a/' }, 'SANDBOX_REMOTE_RUNTIME_API_URL: an address stands there twice'],
+    [
+      { SANDBOX_REMOTE_RUNTIME_API_URL: 'https://a,https://b', SANDBOX_API_KEY: 'the first,2' },
+      'SANDBOX_API_KEY: a key of several is too short',
+    ],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent'],
   ])('names what is wrong with %o on one line', (env, problem) => {
     expect(readConfig(env)).toEqual({ ok: false, problems: [problem] });

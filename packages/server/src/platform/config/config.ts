@@ -11,6 +11,7 @@ import { ClusterEnvironment, clusterConfig, type ClusterConfig } from './cluster
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
 import { KubernetesEnvironment, kubernetesConfig } from './kubernetes-config.ts';
 import { count, flag, json, list, seconds } from './environment-values.ts';
+import { executorHostsConfig, type ExecutorHost } from './executor-hosts-config.ts';
 import { GovernanceEnvironment, governanceConfig, type GovernanceConfig } from './governance-config.ts';
 import { ModelEnvironment, modelConfig, type ModelConfig } from './model-config.ts';
 import type { KubernetesOptions, NetworkPolicy } from '@tendon/runtime';
@@ -60,8 +61,8 @@ export interface FolderConfig {
 /** Where sandboxes run, what they may use, and how they reach the network. */
 export interface SandboxesConfig {
   readonly runtime: 'local' | 'docker' | 'remote' | 'kubernetes' | 'none';
-  /** Where sandboxes run with the runtime `remote`: the address of `tendon executor`, and its key. */
-  readonly executorHost: { readonly url: URL; readonly key: Secret | undefined } | undefined;
+  /** Where sandboxes run with the runtime `remote`: the addresses of `tendon executor`, and their keys. */
+  readonly executorHosts: readonly ExecutorHost[];
   readonly sandbox: SandboxConfig;
   readonly container: ContainerConfig;
   /** Where sandboxes are pods. */
@@ -198,7 +199,7 @@ export const Environment = z.object({
       )
       .default('local'),
   ),
-  SANDBOX_REMOTE_RUNTIME_API_URL: url.optional(),
+  SANDBOX_REMOTE_RUNTIME_API_URL: list.pipe(z.array(url)).default([]),
   SANDBOX_API_KEY: secret.optional(),
   TENDON_EXECUTOR_KEY: accessKey.optional(),
   TENDON_EXECUTOR_KEY_FILE: path.optional(),
@@ -247,6 +248,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const parsed = Environment.safeParse(withProxyNames(withoutEmpty(env)), { jitless: true });
   if (!parsed.success) return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
   const values = parsed.data;
+  const executorHosts = executorHostsConfig(values);
+  if (typeof executorHosts === 'string') return { ok: false, problems: [executorHosts] };
   const blobs = blobsConfig(values);
   if (typeof blobs === 'string') return { ok: false, problems: [blobs] };
   const oidc = usersConfig(values);
@@ -273,7 +276,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       jwtSecret: values.JWT_SECRET,
       oidc,
       runtime: values.RUNTIME,
-      executorHost: executorHost(values),
+      executorHosts,
       executorKey: values.TENDON_EXECUTOR_KEY,
       executorKeyFile: values.TENDON_EXECUTOR_KEY_FILE,
       ...places,
@@ -306,18 +309,12 @@ function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Readon
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
 }
 
-function executorHost({ SANDBOX_REMOTE_RUNTIME_API_URL: address, SANDBOX_API_KEY: key }: z.output<typeof Environment>) {
-  return address === undefined ? undefined : { url: new URL(address), key };
-}
-
 function upstreamProxy({ HTTPS_PROXY: address, NO_PROXY: except, SANDBOX_PROXY_RESOLVES: resolves }: z.output<typeof Environment>) {
   return address ? { url: new URL(address), except, resolves } : undefined;
 }
 
 /** What sandboxes are made with, whichever driver makes them; or what the chosen one lacks. */
 function sandboxPlaces(values: z.output<typeof Environment>): Pick<SandboxesConfig, 'sandbox' | 'container' | 'kubernetes'> | string {
-  if (values.RUNTIME === 'remote' && values.SANDBOX_REMOTE_RUNTIME_API_URL === undefined)
-    return 'SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote';
   const sandbox = sandboxConfig(values);
   const container = containerConfig(values);
   const kubernetes = values.RUNTIME === 'kubernetes' ? kubernetesConfig(values, { container, limits: sandbox.limits }) : undefined;

@@ -1,0 +1,17 @@
+import { openHosts, type Config, type SandboxHostInfo } from '@tendon/server/headless';
+import { sizeOf } from '../terminal/size-of.ts';
+import type { Finding } from './check-machine.ts';
+
+/** Whether each executor host answers and takes more, and what it has left. Starts nothing. */
+export async function checkHosts(config: Pick<Config, 'executorHosts'>): Promise<readonly Finding[]> {
+  const remote = openHosts({ ...config, runtime: 'remote' });
+  return ((await remote?.hosts?.()) ?? []).map(findingOf);
+}
+
+function findingOf({ address, isThere, refuses, version, capacity }: SandboxHostInfo): Finding {
+  const name = `host ${address}`;
+  if (!isThere) return { name, ok: false, says: refuses ?? 'it does not answer' };
+  const left = capacity && `${capacity.sandboxes} of ${capacity.max_sandboxes} sandboxes, ${sizeOf(capacity.free_memory_bytes)} free`;
+  const says = [`Tendon ${version}`, left, refuses && `takes no new conversations: ${refuses}`].filter(Boolean).join(', ');
+  return { name, ok: true, says, ...(refuses !== undefined && { isNote: true }) };
+}

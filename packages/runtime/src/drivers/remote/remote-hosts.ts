@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Secret } from '@tendon/protocol/masking';
+import { isWider } from '../../egress/network-policy.ts';
+import type { HostInfo } from '../../executor-host-api.ts';
+import type { PlaceRequest, SandboxHostInfo } from '../driver.ts';
+import { createHostClient, HostProblem, type HostClient } from './host-client.ts';
+
+export interface RemoteHostOptions {
+  /** Of `tendon executor`: `http` or `https`, a path is allowed. */
+  readonly url: URL;
+  readonly key: Secret | undefined;
+}
+
+/** A host as this server reaches it. */
+export interface RemoteHost {
+  /** Without a final slash; records name the host by it. */
+  readonly address: string;
+  readonly url: URL;
+  readonly client: HostClient;
+  readonly headers: () => Readonly<Record<string, string>>;
+}
+
+/** What a host has answered, or why it cannot be used. */
+export type Look = { readonly host: RemoteHost; readonly info: HostInfo } | { readonly host: RemoteHost; readonly problem: unknown };
+
+/** Once a host has answered, the others are waited for so long: one that is away must not hold every start up. */
+const OTHERS_MS = 1500;
+/** A placement counts until its start is over, and no longer than this. */
+const PENDING_MS = 120_000;
+
+/**
+ * The executor hosts of a server. It owns no sandbox and no record: which host a conversation is on is in its record, and only a
+ * conversation without a host is placed.
+ *
+ * 1. A new conversation gets the host with the most memory for one more sandbox, of those that answer, are not full, are not drained and
+ *    give what it needs.
+ * 2. What was placed a moment ago counts on its host before that host can report it: starts at the same time are spread.
+ */
+export class RemoteHosts {
+  readonly all: readonly RemoteHost[];
+  readonly #pending = new Map<string, number[]>();
+
+  constructor(options: readonly RemoteHostOptions[]) {
+    this.all = options.map(({ url, key }) => {
+      const address = url.href.replace(/\/+$/, '');
+      const headers = (): Record<string, string> => (key === undefined ? {} : { 'x-session-api-key': key.reveal() });
+      return { address, url, headers, client: createHostClient(address, headers) };
+    });
+  }
+
+  named(address: string | undefined): RemoteHost | undefined {
+    return this.all.find((host) => host.address === address);
+  }
+
+  /** By the URL of a sandbox: only what was started at a host can be asked for there. */
+  ofSandbox(url: string | undefined): RemoteHost | undefined {
+    return this.all.find(({ address }) => url?.startsWith(`${address}/sandboxes/`));
+  }
+
+  /** Each, as it answers now; those that take too long are given up once one has answered, unless `isPatient`. */
+  async look({ isPatient = false } = {}): Promise<readonly Look[]> {
+    const seen = new Map<RemoteHost, Look>();
+    const asked = this.all.map(async (host) => {
+      const look = await lookAt(host);
+      seen.set(host, look);
+      return look;
+    });
+    const enough = Promise.any(asked.map(async (one) => 'info' in (await one) || Promise.reject(new Error('it is away'))));
+    const over = enough.then(
+      () => delay(OTHERS_MS, undefined, { ref: false }),
+      () => undefined,
+    );
+    await (isPatient ? Promise.all(asked) : Promise.race([Promise.all(asked), over]));
+    return this.all.map((host) => seen.get(host) ?? { host, problem: new HostProblem(`${host.address} does not answer in time`, '') });
+  }
+
+  /** The address of the host for one more conversation. Rejects with a user-facing error that names each host with its reason. */
+  async place(request: PlaceRequest): Promise<string> {
+    const looks = await this.look();
+    request.signal.throwIfAborted();
+    const usable = looks.flatMap((look) => ('info' in look && refusalOf(look, looks, request) === undefined ? [look] : []));
+    const [best] = usable
+      .map((look) => ({ host: look.host, share: shareOf(look.info, this.#pendingAt(look.host.address)) }))
+      .toSorted((a, b) => b.share - a.share);
+    if (best === undefined) {
+      const reasons = looks.map((look) => `${look.host.address}: ${refusalOf(look, looks, request)}`);
+      throw new Error(`no host of sandboxes takes one more (${reasons.join('; ')})`);
+    }
+    this.#pendingOf(best.host.address).push(performance.now());
+    return best.host.address;
+  }
+
+  /** The start that was placed there is over, whatever became of it: the host reports it itself. */
+  placed(address: string): void {
+    this.#pendingOf(address).shift();
+  }
+
+  async infos(): Promise<readonly SandboxHostInfo[]> {
+    const looks = await this.look({ isPatient: true });
+    return looks.map((look) => {
+      const { address } = look.host;
+      const refuses = refusalOf(look, looks);
+      if ('problem' in look) return { address, refuses, isThere: false, version: undefined, description: undefined, capacity: undefined };
+      const { version, sandbox, capacity } = look.info;
+      return { address, refuses, isThere: true, version, description: `${sandbox.strength}: ${sandbox.description}`, capacity };
+    });
+  }
+
+  #pendingAt(address: string): number {
+    const now = performance.now();
+    return this.#pendingOf(address).filter((at) => now - at < PENDING_MS).length;
+  }
+
+  #pendingOf(address: string): number[] {
+    const pending = this.#pending.get(address) ?? [];
+    this.#pending.set(address, pending);
+    return pending;
+  }
+}
+
+export async function lookAt(host: RemoteHost): Promise<Look> {
+  try {
+    return { host, info: await host.client.info() };
+  } catch (problem) {
+    return { host, problem };
+  }
+}
+
+/** The memory that one more sandbox would have for itself, less where the processors are busy; hosts of earlier versions report nothing and come last. */
+function shareOf({ capacity }: HostInfo, pending: number): number {
+  if (capacity === undefined) return -pending;
+  return capacity.free_memory_bytes / (capacity.sandboxes + pending + 1) / Math.max(1, capacity.load);
+}
+
+/** Why it takes no new conversation, or not this one. */
+function refusalOf(look: Look, looks: readonly Look[], request?: PlaceRequest): string | undefined {
+  if ('problem' in look) return look.problem instanceof Error ? look.problem.message : String(look.problem);
+  const { sandbox, capacity } = look.info;
+  if (capacity?.draining) return 'it is being drained';
+  if (capacity && capacity.sandboxes >= capacity.max_sandboxes)
+    return `it is full (${capacity.sandboxes} of ${capacity.max_sandboxes} sandboxes)`;
+  const first = looks.find((one) => 'info' in one);
+  if (first && 'info' in first && first.info.sandbox.sleeps !== sandbox.sleeps)
+    return `its driver "${sandbox.driver}" does not do with idle sandboxes as "${first.info.sandbox.driver}" of ${first.host.address} does`;
+  if (request?.isReadOnly && !sandbox.mounts_read_only) return 'it cannot mount a workspace read-only';
+  if (request && isWider(request.network.mode, sandbox.network.mode)) return `it gives network "${sandbox.network.mode}" at most`;
+  return undefined;
+}
