@@ -57,7 +57,7 @@ it('SV1258: its secrets are made once, and the servers start with them', async (
     const read = await readFiledConfig({ ...(Object.fromEntries(given) as Record<string, string>), TENDON_HOME: folder });
     if (!read.ok) throw new Error(read.problems.join('; '));
     expect(read.config.databaseUrl?.reveal()).toMatch(/^postgres:\/\/tendon:[0-9a-f]{64}@postgres:5432\/tendon\?/);
-    expect(read.config.executorHost?.key?.reveal()).toBe(readFileSync(join(folder, 'secrets/executor-key'), 'utf8'));
+    expect(read.config.executorHosts[0]?.key?.reveal()).toBe(readFileSync(join(folder, 'secrets/executor-key'), 'utf8'));
     return services[name]!.environment!.TENDON_ADVERTISE_URL;
   });
   expect(await Promise.all(addresses)).toEqual(['http://server-1:3000', 'http://server-2:3000']);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { ExecutorHostProcess } from '@tendon/testing/servers';
+import { expect, it, onTestFinished } from 'vitest';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 import { converse, listed, serve, tracesOf } from './sandboxes/sandboxes.test-support.ts';
 
@@ -44,7 +45,7 @@ it('SB97, SB138: through a running server: the table, the metrics, a stop, and a
   const { server, url } = await serve(place, SCRIPT);
   const id = await converse(url);
   const table = await tendon(place, ['sandboxes']);
-  expect(table.stdout).toMatch(new RegExp(`^CONVERSATION.*\\n${id}  go.*  local +${'awake'}  os-sandbox`));
+  expect(table.stdout).toMatch(new RegExp(`^CONVERSATION.*\\n${id}  go.*  local +\\S+ +awake  os-sandbox`));
   expect(await tendon(place, ['sandboxes', 'reclaim', '--all', '--json'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('"kept": 1'),
@@ -60,3 +61,26 @@ it('SB97, SB138: through a running server: the table, the metrics, a stop, and a
   expect(await tendon(place, ['sandboxes'])).toMatchObject({ code: 0, stdout: 'There are no sandboxes.\n' });
   expect((await tendon(place, ['sandboxes', 'nonsense'])).code).toBe(2);
 }, 240_000);
+
+it('SB1060, SB1063: shows executor hosts with what they have left, and drains one; doctor says which is away', async () => {
+  const place = makePlace();
+  const host = await ExecutorHostProcess.start({ driver: 'none' });
+  onTestFinished(() => host.remove());
+  const away = 'http://127.0.0.1:9';
+  const address = host.url.href.replace(/\/$/, '');
+  const env = { RUNTIME: 'remote', SANDBOX_REMOTE_RUNTIME_API_URL: `${address},${away}`, SANDBOX_API_KEY: host.key };
+  const hosts = async () => (await tendon(place, ['sandboxes', 'hosts'], { env })).stdout;
+  expect(await hosts()).toMatch(new RegExp(`^HOST.*\\n${address} +open +0 of \\d+ .*\\n${away} +away .*nothing answers`));
+  expect(await tendon(place, ['sandboxes', 'drain', address], { env })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('takes no new'),
+  });
+  expect(await hosts()).toMatch(new RegExp(`${address} +draining`));
+  await tendon(place, ['sandboxes', 'drain', address, '--off'], { env });
+  expect(await hosts()).toMatch(new RegExp(`${address} +open`));
+  expect((await tendon(place, ['sandboxes', 'drain', 'http://127.0.0.1:8'], { env })).code).toBe(1);
+  const { stdout } = await tendon(place, ['doctor'], { env });
+  expect(stdout).toMatch(new RegExp(`ok +host ${address}: Tendon`));
+  expect(stdout).toMatch(new RegExp(`FAIL +host ${away}: nothing answers`));
+  expect((await tendon(place, ['sandboxes', 'hosts'])).stdout).toContain('on its own machine');
+});
