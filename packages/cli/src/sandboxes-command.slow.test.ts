@@ -45,7 +45,7 @@ it('SB97, SB138: through a running server: the table, the metrics, a stop, and a
   const { server, url } = await serve(place, SCRIPT);
   const id = await converse(url);
   const table = await tendon(place, ['sandboxes']);
-  expect(table.stdout).toMatch(new RegExp(`^CONVERSATION.*\\n${id}  go.*  local +\\S+ +awake  os-sandbox`));
+  expect(table.stdout).toMatch(new RegExp(`^CONVERSATION.*\\n${id}  go.*  local +\\S+ +${'awake'}  os-sandbox`));
   expect(await tendon(place, ['sandboxes', 'reclaim', '--all', '--json'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('"kept": 1'),
