@@ -34,8 +34,18 @@ export class Cluster {
   /** How many conversations each server has, by its address. */
   async owned(): Promise<Readonly<Record<string, number>>> {
     const sql = 'SELECT s.url, count(*) FROM tendon.logs AS l JOIN tendon.servers AS s ON s.id = l.owner GROUP BY s.url';
-    const rows = (await this.#postgres.sql('tendon', sql)).split('\n').filter((line) => line !== '');
+    const rows = (await this.sql(sql)).split('\n').filter((line) => line !== '');
     return Object.fromEntries(rows.map((row) => [row.split('|')[0], Number(row.split('|')[1])]));
+  }
+
+  /** What the statement prints, one row a line. */
+  sql(text: string): Promise<string> {
+    return this.#postgres.sql('tendon', text);
+  }
+
+  /** All that the database has, as `pg_dump` writes it. */
+  dump(): Promise<string> {
+    return this.#postgres.dump('tendon');
   }
 
   async remove(): Promise<void> {

@@ -20,6 +20,7 @@ const SETTINGS = [
   'log_min_messages=fatal',
 ];
 const START_MS = 60_000;
+const MAX_DUMP = 256 * 1024 * 1024;
 
 export class PostgresCluster {
   readonly dir: string;
@@ -72,6 +73,12 @@ export class PostgresCluster {
       env: environment(),
     });
     return stdout.trim();
+  }
+
+  /** Everything of a database, as text. */
+  async dump(database: string): Promise<string> {
+    const { stdout } = await promisify(execFile)('pg_dump', [this.url(database)], { env: environment(), maxBuffer: MAX_DUMP });
+    return stdout;
   }
 
   /** An empty database; resolves with its address. */

@@ -85,6 +85,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const { chooses, places, traits, fairly, loop, quotas } = parts;
   const work = workOf(record);
   quotas.opened(work);
+  parts.modelKeys.open(record);
   const onProblem = (sentence: string): void => parts.registry.sayProblem(record.id, sentence);
   const log = await storage.events.open(record.id);
   const report = (cause: unknown): void => {

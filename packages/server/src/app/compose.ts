@@ -282,11 +282,9 @@ function createTriggers(foundation: Foundation, conversations: Conversations): T
 }
 
 /** The models that the next request of this conversation asks. */
-function modelsFor(
-  { id, model, agent, agent_file: file, delegated_by: by, other_models: others }: StoredConversation,
-  { modelAccess, settings, config }: Foundation,
-) {
-  const llm = modelAccess.get(id);
+function modelsFor(record: StoredConversation, { modelKeys, settings, config }: Foundation) {
+  const { model, agent, agent_file: file, delegated_by: by, other_models: others } = record;
+  const llm = modelKeys.of(record);
   const choice = chooseModel({ model: file?.model ?? model, llm, others }, settings, config);
   const small = chooseSmallModel(choice, { llm, others }, settings, config);
   const looksForOther = by !== undefined && agent === 'ExploreAgent' && file === undefined;

@@ -50,7 +50,7 @@ interface EngineLifetime {
 }
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
-export interface Engine extends Omit<Stores, 'modelAccess'>, ConversationPorts, ModelPorts, EngineLifetime {
+export interface Engine extends Stores, ConversationPorts, ModelPorts, EngineLifetime {
   readonly clock: Clock;
   readonly runtimes: SandboxPool;
   /** They fire from `wake` on. */

@@ -36,9 +36,9 @@ it('SV745: the mask hides a secret of any store from the moment it is stored, an
   stores.mcpServers.forget('a');
   expect(shown('key-of-a-server')).toBe('key-of-a-server');
 
-  stores.modelAccess.set('a', { apiKey: new Secret('key-of-initialize'), baseUrl: undefined, isAdmins: true });
+  stores.modelKeys.hold({ id: 'a', model_access: stores.modelKeys.sealed({ apiKey: new Secret('key-of-initialize') }) });
   expect(shown('key-of-initialize')).toBe(HIDDEN);
-  stores.modelAccess.delete('a');
+  stores.modelKeys.forget('a');
   expect(shown('key-of-initialize')).toBe('key-of-initialize');
 });
 

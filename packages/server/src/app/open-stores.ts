@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ModelTraitsBook, type Clock, type Storage } from '@tendon/core';
 import { createLiveMask, createMask, type BoundSecret, type Mask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
-import type { ModelAccess } from '../conversations/create-conversation-params.ts';
+import { ModelKeys } from '../conversations/model-keys.ts';
 import { ToolFiles } from '../extensions/installed-tools.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
@@ -33,8 +33,8 @@ interface McpStores {
 }
 
 interface ModelStores {
-  /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
-  readonly modelAccess: Map<string, ModelAccess>;
+  /** Keys that came with `initialize`, of single conversations. */
+  readonly modelKeys: ModelKeys;
   /** What the endpoints of models have shown that they can do. */
   readonly traits: ModelTraitsBook;
 }
@@ -104,7 +104,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     notes: new Notes(config.home, mask),
     toolFiles: new ToolFiles(options.clock),
     access: await openTokenStores(storage.records, options.clock, config.oidc?.rules),
-    modelAccess: new ModelKeys(onChange),
+    modelKeys: new ModelKeys(jwtSecret, onChange),
     traits: await openTraits(storage, options),
     mask,
   };
@@ -116,27 +116,6 @@ function openTraits({ records }: Storage, { clock, onFinding }: StoreOptions): P
   const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
   const onProblem = (cause: unknown): void => onFinding(`what a model can do could not be stored: ${String(cause)}`);
   return ModelTraitsBook.open({ records, clock, digest, onProblem });
-}
-
-class ModelKeys extends Map<string, ModelAccess> {
-  readonly #onChange: () => void;
-
-  constructor(onChange: () => void) {
-    super();
-    this.#onChange = onChange;
-  }
-
-  override set(id: string, access: ModelAccess): this {
-    super.set(id, access);
-    this.#onChange();
-    return this;
-  }
-
-  override delete(id: string): boolean {
-    const isDeleted = super.delete(id);
-    this.#onChange();
-    return isDeleted;
-  }
 }
 
 /** Everything that must not be printed, as of each call. */
@@ -161,7 +140,7 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
     ...stores.settings.secrets,
     ...stores.secretStore.values.values(),
     ...stores.providerTokens.secrets,
-    ...[...stores.modelAccess.values()].flatMap(({ apiKey }) => apiKey ?? []),
+    ...stores.modelKeys.secrets,
     ...stores.mcpServers.secrets,
     ...stores.mcpLogins.secrets,
     ...stores.triggerStore.secrets,

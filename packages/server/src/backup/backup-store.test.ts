@@ -53,9 +53,15 @@ it('TJ9, TJ11: a store in use is copied whole, and comes back in another home', 
 });
 
 it('TJ10: keys stay at home unless they are asked for', async () => {
-  const { root, to, open, save, restore } = await makePlace();
+  const { root, home, to, storage, open, save, restore } = await makePlace();
+  const sealed = (name: string): string => `v1.sealed-of-${name}`;
+  await storage.records.put('mcp-logins', { id: 'a', sort: '', value: sealed('a-login') });
+  await storage.records.put('triggers', { id: 'a', sort: '', value: { id: 'a', name: 'nightly', sealed: sealed('a-trigger') } });
+  const keyed = { id: 'k', workspace: join(home, 'workspaces/k'), model_access: sealed('a-model'), tool_servers: sealed('its-servers') };
+  await storage.records.put('conversations', { id: 'k', sort: '', value: keyed });
   await save();
-  expect(readFileSync(join(to, 'tendon.db')).includes('TOKEN')).toBe(false);
+  const saved = readFileSync(join(to, 'tendon.db'));
+  expect(['TOKEN', 'v1.', 'nightly'].map((text) => saved.includes(text))).toEqual([false, false, true]);
   rmSync(to, { recursive: true });
   await save(true);
   await restore(join(root, 'other'));

@@ -86,8 +86,12 @@ async function copyDatabase(from: string, to: string, withSecrets: boolean): Pro
 
 /** They are sealed, but a backup lies about for longer than a key should. */
 const WITHOUT_KEYS = `
-  DELETE FROM records WHERE collection IN ('secrets', 'api_keys', 'shares', 'logins') OR (collection = 'settings' AND id <> 'default');
-  UPDATE records SET json = json_set(json, '$.keys', json('{}')) WHERE collection = 'settings';`;
+  DELETE FROM records
+    WHERE collection IN ('secrets', 'api_keys', 'shares', 'logins', 'mcp-logins') OR (collection = 'settings' AND id <> 'default');
+  UPDATE records SET json = json_set(json, '$.keys', json('{}')) WHERE collection = 'settings';
+  UPDATE records SET json = json_set(json, '$.sealed', NULL) WHERE collection = 'triggers';
+  UPDATE records SET json = json_set(json, '$.tool_servers', '') WHERE collection = 'conversations' AND json ->> '$.tool_servers' IS NOT NULL;
+  UPDATE records SET json = json_remove(json, '$.model_access') WHERE collection = 'conversations';`;
 
 interface Folders {
   readonly from: string;

@@ -97,6 +97,7 @@ function forkedRecord(source: StoredConversation, event: number, now: string): O
     network_questions: _questions,
     delegated_by: _delegated,
     own_copy: _copy,
+    model_access: _access, // somebody's key, for that conversation
     ...inherited
   } = source;
   const forked_from = { conversation_id: source.id, event_id: event };

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ForkedConversation } from '@tendon/protocol';
+import { Secret } from '@tendon/protocol/masking';
 import { expect, it } from 'vitest';
 import { socketIoClient, temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 
@@ -42,6 +43,18 @@ async function started(base = temporaryFolder()): Promise<{ readonly server: Tes
 
 const ofFork = (server: TestServer, { conversation_id: id }: ForkedConversation, ...path: string[]): string =>
   join(realpathSync(server.home), 'workspaces', id, ...path);
+
+it('SV1260: a fork has none of the keys that a client gave the other one', async () => {
+  const { server, id } = await started();
+  const { conversations } = server.engine;
+  await conversations.configure(id, { llm: { apiKey: new Secret('key-of-initialize') } });
+  await say(server, id, 'go');
+  const { conversation_id: forked } = await fork(server, id);
+  expect(await Promise.all([id, forked].map(async (one) => (await conversations.get(one))?.model_access))).toEqual([
+    expect.stringMatching(/^v1\./),
+    undefined,
+  ]);
+});
 
 it('CK800, CK801: a fork has the events up to one, the workspace of then, and goes on by itself', async () => {
   const { server, id, base } = await started();

@@ -65,6 +65,8 @@ export type StoredConversation = ConversationRecord & {
   readonly pr_number?: readonly number[];
   /** MCP servers in place of the settings', sealed. */
   readonly tool_servers?: string;
+  /** The key and the address of its model, from a client's `initialize`, sealed. */
+  readonly model_access?: string | undefined;
   /** The incarnation of the sandbox that has the repository. */
   readonly repository_ready?: string;
   /** What identifies a request with an `Idempotency-Key` when it is repeated. */

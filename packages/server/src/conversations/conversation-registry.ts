@@ -1,18 +1,20 @@
 /**
  * Owns what is known of conversations before any is opened: their records, which are open, where each may work and connect, and the keys
- * that came with `initialize`, which are never stored. It creates, opens and ends none, so sandboxes can ask it before there is one.
+ * that came with `initialize`. It creates, opens and ends none, so sandboxes can ask it before there is one.
  */
+import { randomUUID } from 'node:crypto';
 import type { Clock, Storage } from '@tendon/core';
 import { catalogError, type CatalogError, type VolatileFrame } from '@tendon/protocol';
+import { Secret } from '@tendon/protocol/masking';
 import type { NetworkPolicy } from '@tendon/runtime';
 import type { Logger } from '../platform/logger.ts';
 import { grantedFolders } from '../sandboxes/granted-folders.ts';
 import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 import { worksReadOnly } from './agents/agent-of.ts';
 import { ConversationRecords, rootIdOf, type StoredConversation } from './conversation-records.ts';
-import type { ModelAccess } from './create-conversation-params.ts';
 import { networkPolicy, type NetworkRules } from './network/conversation-network.ts';
 import { NetworkQuestions } from './network/network-questions.ts';
+import { ModelKeys } from './model-keys.ts';
 import type { OpenConversation } from './open-conversations.ts';
 
 export interface RegistryOptions {
@@ -26,8 +28,8 @@ export interface RegistryOptions {
   readonly storage: Pick<Storage, 'records'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Keys by conversation; they are never stored. */
-  readonly modelAccess?: Map<string, ModelAccess>;
+  /** Default: none is read by the next server. */
+  readonly modelKeys?: ModelKeys;
 }
 
 /** Shorter than the silence after which a command is handed back as still running, and than the timeouts of package managers. */
@@ -39,8 +41,8 @@ export class ConversationRegistry {
   readonly records: ConversationRecords;
   /** `OpenConversations` maintains it. */
   readonly open = new Map<string, OpenConversation>();
-  /** By conversation. */
-  readonly modelAccess: Map<string, ModelAccess>;
+  /** Those of single conversations. */
+  readonly modelKeys: ModelKeys;
   /** By conversation that is being made: the folder of which it gets a copy. Until it has a record, its sandbox works there. */
   readonly copied = new Map<string, string>();
   /** What sandboxes ask of a person. */
@@ -50,9 +52,9 @@ export class ConversationRegistry {
   readonly roots: Promise<WorkspaceRoots>;
   readonly #home: string;
 
-  constructor({ config, network = EVERYWHERE, allowAlways, questionWaitMs, storage, clock, logger, ...rest }: RegistryOptions) {
+  constructor({ config, network = EVERYWHERE, allowAlways, questionWaitMs, storage, clock, logger, modelKeys }: RegistryOptions) {
     this.records = new ConversationRecords(storage.records, clock);
-    this.modelAccess = rest.modelAccess ?? new Map();
+    this.modelKeys = modelKeys ?? new ModelKeys(new Secret(randomUUID()));
     this.networkRules = network;
     this.roots = workspaceRoots(config);
     this.#home = config.home;

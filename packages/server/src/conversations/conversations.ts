@@ -18,7 +18,7 @@ import { ConversationTitles, type TitleOptions } from './conversation-titles.ts'
 import { checkNetworkParams, type NetworkRules } from './network/conversation-network.ts';
 import type { NetworkQuestions } from './network/network-questions.ts';
 import { FilledConversations } from './filled-conversations.ts';
-import type { CreateConversationParams, ModelAccess } from './create-conversation-params.ts';
+import type { CreateConversationParams } from './create-conversation-params.ts';
 import { MovingConversations, type MovingOptions, refOf } from './moving-conversations.ts';
 import { NewConversations, type CreateResult, type DelegateParams, type NewPlace } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
@@ -110,7 +110,7 @@ export class Conversations {
     this.#open = new OpenConversations({
       ...options,
       open: (record) => options.open(record, this),
-      onClosed: (id) => options.quotas?.closed(id),
+      onClosed: (id) => this.#closed(id),
       claim: (record) => this.moving.claim(refOf(record)),
     });
     this.moving = new MovingConversations({
@@ -190,17 +190,15 @@ export class Conversations {
     return this.#records.delegatedBy(id);
   }
 
-  /**
-   * Takes the keys of a client that reconnects, which are not stored, its switch of the confirmation, and its model, which counts from the
-   * next opening on.
-   */
+  /** Takes the keys of a client that reconnects, its switch of the confirmation, and its model, which counts from the next opening on. */
   async configure(
     id: string,
     { llm, model, confirmationMode }: Pick<CreateConversationParams, 'llm' | 'model' | 'confirmationMode'>,
   ): Promise<void> {
-    if (llm) this.#registry.modelAccess.set(id, llm);
+    const { modelKeys } = this.#registry;
     if (confirmationMode !== undefined) await this.approvals.setSwitch(id, confirmationMode);
-    if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));
+    const record = await this.#records.change(id, (now) => modelKeys.changes(now, { llm, model }));
+    if (record && llm) modelKeys.hold(record);
   }
 
   /** Where its sandbox may connect to, as of now. */
@@ -270,11 +268,6 @@ export class Conversations {
   get isInUse(): boolean {
     const now = this.#options.clock.now().getTime();
     return [...this.#registry.open.values()].some((open) => !open.isIdle(now, 0));
-  }
-
-  /** Keys that came with `initialize`; they are never stored. */
-  modelAccess(id: string): ModelAccess | undefined {
-    return this.#registry.modelAccess.get(id);
   }
 
   /** The open conversation, held until `release`; `undefined` when there is no such conversation. */
@@ -370,8 +363,14 @@ export class Conversations {
     await this.#records.forget(id);
   }
 
-  #forget(id: string): void {
-    this.#registry.modelAccess.delete(id);
+  #closed(id: string): void {
+    this.#registry.modelKeys.forget(id);
+    this.#options.quotas?.closed(id);
+  }
+
+  #forget(id?: string): void {
+    if (id === undefined) return this.#registry.modelKeys.forgetAll();
+    this.#registry.modelKeys.forget(id);
     this.agents.forget(id);
     this.approvals.forget(id);
   }

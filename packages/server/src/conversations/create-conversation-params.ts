@@ -15,7 +15,7 @@ interface AgentParams {
   readonly agent?: string;
   /** Empty: the stored settings decide, then the environment. */
   readonly model?: string;
-  /** Of this conversation only, and gone with this process. */
+  /** Of this conversation and those that its agent delegates; its record has it sealed. */
   readonly llm?: ModelAccess;
   /** For the agent, beside its task. */
   readonly instructions?: string;

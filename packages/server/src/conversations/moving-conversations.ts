@@ -17,8 +17,8 @@ export interface MovingOptions {
   readonly open: OpenConversations;
   /** All that are open now. */
   readonly opened: ReadonlyMap<string, OpenConversation>;
-  /** Forgets what is known of a conversation beside its record. */
-  readonly forget: (id: string) => void;
+  /** Forgets what is known of a conversation beside its record. Default: of all. */
+  readonly forget: (id?: string) => void;
   /** Lets go of its sandbox, which goes on without this server. */
   readonly letGo?: ((id: string) => Promise<void>) | undefined;
   /** Goes on with conversations whose server has ended. */
@@ -79,6 +79,7 @@ export class MovingConversations {
     this.#options.logger.warn('another server has taken over what this one had: it closes all of it, and begins anew');
     await this.#leave([...this.#options.opened.values()]);
     this.#options.records.forgetMarks();
+    this.#options.forget();
   }
 
   /** Those that cannot be closed in good order are closed all the same. */

@@ -112,9 +112,11 @@ export class NewConversations {
     const agent = 'code' in found ? { agent: name, agent_file: undefined } : found;
     const place = params.worktree ? await this.#worktree(id, folder.path, params) : { workspace: folder.path };
     if ('code' in place) return { ok: false, error: place };
-    const record = newRecord(id, params, { ...place, network: network.network, ...agent, now: this.#records.now() });
+    const model_access = params.llm && this.#registry.modelKeys.sealed(params.llm);
+    const now = this.#records.now();
+    const record = newRecord(id, params, { ...place, network: network.network, ...agent, now, model_access });
     await this.#claim({ id, rootId: id });
-    if (params.llm) this.#registry.modelAccess.set(id, params.llm);
+    this.#registry.modelKeys.hold(record);
     if (params.replay) await this.#replays.put('replays', { id, sort: '', value: params.replay });
     await this.#records.add(record);
     return { ok: true, record: 'code' in found ? await this.#withAgentOfWorkspace(record) : record };
@@ -160,11 +162,12 @@ export class NewConversations {
 
   async #makeDelegated(parent: StoredConversation, id: string, params: DelegateParams): Promise<StoredConversation> {
     const { actionId, copy, ...agent } = params;
-    const llm = this.#registry.modelAccess.get(parent.id);
+    const { modelKeys } = this.#registry;
     const place = copy && (await this.#copied(parent, id, copy));
-    const record = delegatedRecord(parent, { id, ...agent, actionId, place, now: this.#records.now() });
+    const asOfNow = { ...parent, model_access: modelKeys.sealedOf(parent) };
+    const record = delegatedRecord(asOfNow, { id, ...agent, actionId, place, now: this.#records.now() });
     await this.#claim({ id, rootId: rootIdOf(parent) });
-    if (llm) this.#registry.modelAccess.set(id, llm);
+    modelKeys.hold(record);
     await this.#records.add(record);
     return record;
   }
@@ -222,13 +225,14 @@ function newId(): string {
 /** What the parameters came to: the folder, and the network where one was given. */
 interface ResolvedParams extends FoundAgent, OwnPlace {
   readonly network: StoredConversation['network'];
+  readonly model_access: string | undefined;
   readonly now: string;
 }
 
 function newRecord(
   id: string,
   params: CreateConversationParams,
-  { workspace, network, agent, agent_file, now, instructions = params.instructions }: ResolvedParams,
+  { workspace, network, agent, agent_file, now, model_access, instructions = params.instructions }: ResolvedParams,
 ): StoredConversation {
   return {
     id,
@@ -252,6 +256,7 @@ function newRecord(
     ...(params.request && { request: params.request }),
     ...ownedBy(params.by),
     ...(params.mcpServers !== undefined && { tool_servers: params.mcpServers }),
+    ...(model_access !== undefined && { model_access }),
   };
 }
 

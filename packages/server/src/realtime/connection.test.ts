@@ -213,8 +213,11 @@ describe('SV14: generations on Socket.IO', () => {
     first.socket.close();
     const found = (await (await server.get('/api/conversations')).json()) as { results: { conversation_id: string }[] };
     const id = found.results[0]!.conversation_id;
-    const { conversations } = server.engine;
-    const chosen = async () => [(await conversations.get(id))?.model, conversations.modelAccess(id)?.apiKey?.reveal()];
+    const { conversations, modelKeys } = server.engine;
+    const chosen = async () => {
+      const record = (await conversations.get(id))!;
+      return [record.model, modelKeys.of(record)?.apiKey?.reveal()];
+    };
 
     const again = await socketIoClient(server, {});
     again.socket.emit('oh_action', { action: 'initialize', args: { LLM_MODEL: 'two/model', LLM_API_KEY: 'sk-0000000002' }, token });

@@ -160,7 +160,8 @@ export class Connection {
     }
     if (wire.closed.aborted) return;
     const reason: unknown = open.ended.reason;
-    if (reason === MOVED) return wire.close('another server goes on with the conversation', { invitesBack: true });
+    if (isCatalogError(reason) && reason.code === MOVED.code)
+      return wire.close('another server goes on with the conversation', { invitesBack: true });
     if (isCatalogError(reason)) this.refuse(reason);
     wire.close('the conversation was closed');
   }
@@ -168,7 +169,7 @@ export class Connection {
   /** Sends the error and disconnects the client, which may reconnect when the fault is fixed. */
   #end(error: CatalogError): void {
     const { wire } = this.#options;
-    if (error.messageId === MOVED.messageId && error.message === MOVED.message) return wire.close(error.message, { invitesBack: true });
+    if (error.code === MOVED.code) return wire.close(error.message, { invitesBack: true });
     this.refuse(error);
     wire.close(error.message);
   }

@@ -88,7 +88,7 @@ export class InBandSession {
       const id = await readToken(frame.token, jwtSecret);
       if (id === undefined || !(await conversations.get(id)) || !(await conversations.visibility.sees(by, id)))
         return { ok: false, error: catalogError('INVALID_TOKEN') };
-      // Its key is not stored: who comes back brings it again.
+      // Who comes back brings model and key again, perhaps others.
       const error = decoded.type === 'initialize' ? await session.initialize(decoded, id) : undefined;
       return error ? { ok: false, error } : { ok: true, id };
     }
