@@ -160,7 +160,7 @@ it('SV1093: a policy that was changed before a kill holds after it, and what wai
     mode_by: 'conversation',
     analyzer: 'llm',
   });
-  expect(await conversationOf(id)).toMatchObject({ agent_state: 'awaiting_user_confirmation' });
+  await expect.poll(() => conversationOf(id)).toMatchObject({ agent_state: 'awaiting_user_confirmation' });
   await put({ policy: 'never' });
   await watcher.untilState('finished');
 });

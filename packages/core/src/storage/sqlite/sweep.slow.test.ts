@@ -39,7 +39,9 @@ describe('blobs that no log refers to', () => {
       const orphan = await killed('left-blob.ts');
       await killed('writer.ts');
       expect(existsSync(join(database.blobDir, orphan.slice(0, 2), orphan.slice(2)))).toBe(true);
-      const storage = await database.open();
+      let storage = await database.open();
+      // A kill that falls into the write of a page is reported as damage, beside which nothing is removed until the next opening.
+      for (; storage.findings.length > 0; storage = await database.open()) await storage.close();
       const log = await storage.events.open('beside');
       const appending = log.append([message(`beside ${round} `.repeat(40_000))], { expectedId: log.nextId });
       const [removed] = await Promise.all([storage.sweep(), appending]);
