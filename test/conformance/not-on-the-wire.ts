@@ -36,7 +36,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'When an answer is heard, and not before: a client cannot place a second decision between the two looks of a server. SV960 asks what it can see.',
-    ids: 'SV1000, SV1020–SV1022, SV1025, SV1030, SV1094',
+    ids: 'SV1000, SV1020–SV1023, SV1025, SV1030, SV1094',
   },
   {
     why: 'What needs a person, the settings and the moments of a conversation, as the page shows them.',

@@ -178,8 +178,11 @@ function modelsOf({ llm_effort: effort = null, llm_fallback_model: fallback = nu
 }
 
 /** Keys never come back. */
-function shownOf({ llm_api_key: key, ...settings }) {
-  return { ...settings, ...(key && { llm_api_key_set: true }) };
+function shownOf(settings) {
+  const entries = Object.entries(settings);
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (!name.endsWith('_api_key') ? [[name, value]] : value ? [[`${name}_set`, true]] : [])),
+  );
 }
 
 /** A model works when it has a key. */

@@ -34,10 +34,14 @@ export const SettingsUpdate = z.object({
   llm_base_url: text,
   /** `null`: as the server was started, else as each vendor sets it. */
   llm_effort: ModelEffort.nullish(),
-  /** Answers when the model cannot, with its key and at its address; `null`: as the server was started. */
+  /** Answers when the model cannot; `null`: as the server was started. Without a key and an address of its own it has the model's. */
   llm_fallback_model: ModelName.nullish(),
+  llm_fallback_api_key: text,
+  llm_fallback_base_url: text,
   /** Does what needs less, in the same way. */
   llm_small_model: ModelName.nullish(),
+  llm_small_api_key: text,
+  llm_small_base_url: text,
   remote_runtime_resource_factor: z.number().nullish(),
   enable_default_condenser: flag,
   enable_sound_notifications: flag,
@@ -89,7 +93,11 @@ export const Settings = z.object({
   llm_base_url: z.string().nullable(),
   llm_effort: ModelEffort.nullable(),
   llm_fallback_model: z.string().nullable(),
+  llm_fallback_base_url: z.string(),
+  llm_fallback_api_key_set: z.boolean(),
   llm_small_model: z.string().nullable(),
+  llm_small_base_url: z.string(),
+  llm_small_api_key_set: z.boolean(),
   remote_runtime_resource_factor: z.number().nullable(),
   secrets_store: z.object({ provider_tokens: z.object({}) }),
   enable_default_condenser: z.boolean(),

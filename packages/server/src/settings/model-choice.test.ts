@@ -104,3 +104,50 @@ describe('SV9: keys and addresses', () => {
     });
   });
 });
+
+describe('SV1023: a model beside the first with a key of its own', () => {
+  const withClaude = { llm_fallback_model: 'anthropic/claude', llm_fallback_api_key: 'key-of-claude' };
+  const fallbackOf = (settings: SettingsStore, others = {}) => chooseModel({ others }, settings, environment).fallback;
+
+  it('is asked with it, also where a conversation names the same, and shows only that it has one', async () => {
+    const stored = await settingsWith(withClaude);
+    for (const others of [{}, { fallback: 'anthropic/claude' }]) {
+      expect(fallbackOf(stored, others)).toMatchObject({ model: 'anthropic/claude', baseUrl: undefined, isOperators: false });
+      expect(fallbackOf(stored, others)?.apiKey?.reveal()).toBe('key-of-claude');
+    }
+    expect(fallbackOf(stored, { fallback: 'anthropic/other' })?.apiKey?.reveal()).not.toBe('key-of-claude');
+    expect(stored.current).toMatchObject({ llm_fallback_api_key_set: true, llm_small_api_key_set: false });
+    expect(JSON.stringify(stored.current)).not.toContain('key-of-claude');
+    expect(stored.secrets.map((secret) => secret.reveal())).toEqual(['key-of-claude']);
+  });
+
+  it('keeps its key to itself: neither another vendor nor another address gets it', async () => {
+    for (const changed of [{ llm_fallback_model: 'openai/gpt-4o' }, { llm_fallback_base_url: 'https://other.example' }]) {
+      const stored = await settingsWith(withClaude);
+      await stored.update(changed);
+      expect(stored.current).toMatchObject({ llm_fallback_api_key_set: false });
+      expect(fallbackOf(stored)?.apiKey?.reveal()).not.toBe('key-of-claude');
+    }
+    const stored = await settingsWith(withClaude);
+    await stored.update({ llm_fallback_model: 'anthropic/newer' });
+    expect(fallbackOf(stored)?.apiKey?.reveal()).toBe('key-of-claude');
+  });
+
+  it('has an address of its own, to which no other key goes, and the small one likewise', async () => {
+    const stored = await settingsWith({
+      llm_small_model: 'qwen',
+      llm_small_base_url: 'http://127.0.0.1:11434/v1',
+      llm_api_key: 'main-key',
+    });
+    const choice = chooseModel({}, stored, environment);
+    expect(chooseSmallModel(choice, {}, stored, environment)).toMatchObject({
+      model: 'qwen',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      apiKey: undefined,
+    });
+    await stored.update({ llm_small_api_key: 'key-of-small' });
+    expect(chooseSmallModel(choice, {}, stored, environment).apiKey?.reveal()).toBe('key-of-small');
+    await stored.update({ llm_small_api_key: '' });
+    expect(stored.current).toMatchObject({ llm_small_api_key_set: false, llm_api_key_set: true });
+  });
+});

@@ -3,12 +3,13 @@
  *
  * M1  The server's keys go only to the addresses they were given for: a caller who names another address brings a key of their own.
  * M2  Most specific first: the conversation's own choice, the stored settings, the environment.
- * M3  A model that a person names beside the first one is asked with its key and at its address, never with another key of the server.
+ * M3  A model that a person names beside the first one is asked with the key and at the address that were given for it, else with those
+ *     of the first; never with another key of the server.
  */
 import type { LlmProvider, ReasoningEffort, ToolCalling } from '@tendon/core';
 import type { ChosenBy, ConversationModels } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
-import { askedWith, type ModelConfig, type ModelReference } from '../platform/config/model-config.ts';
+import { askedWith, referenceOf, type ModelConfig, type ModelReference } from '../platform/config/model-config.ts';
 import type { OtherModels } from '../conversations/conversation-records.ts';
 import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
 import type { SettingsStore } from './settings.ts';
@@ -55,7 +56,7 @@ export function chooseModel(
     ...reference,
     effort: effort.value ?? undefined,
     toolCalling: environment.llmToolCalling,
-    fallback: params.llm ? undefined : otherModel(second.value, reference, environment.llmFallback),
+    fallback: params.llm ? undefined : otherModel(second.value, reference, settings.other('fallback'), environment.llmFallback),
     isPoliced:
       params.llm?.baseUrl !== undefined && !params.llm.isAdmins && !sameAddress && params.llm.baseUrl !== settings.current?.llm_base_url,
     isOperators: model === environment.model,
@@ -70,7 +71,7 @@ export function chooseSmallModel(
   environment: Environment,
 ): ModelChoice {
   const { small } = chosenOthers(params.others, settings, environment);
-  const found = params.llm ? undefined : otherModel(small.value, choice, environment.llmSmall);
+  const found = params.llm ? undefined : otherModel(small.value, choice, settings.other('small'), environment.llmSmall);
   return found ? { ...found, effort: undefined, toolCalling: undefined, fallback: undefined, isPoliced: false } : choice;
 }
 
@@ -92,9 +93,16 @@ function firstOf<T extends string>(own: T | undefined, stored: T | null | undefi
   return { value: own || stored || started || null, by };
 }
 
-/** One that the operator named too has the operator's key for it. */
-function otherModel(name: string | null, main: ModelReference, operators: ModelReference | undefined): OtherModel | undefined {
+/** One that the settings or the operator named too has the key that was given for it there. */
+function otherModel(
+  name: string | null,
+  main: ModelReference,
+  stored: ModelReference | undefined,
+  operators: ModelReference | undefined,
+): OtherModel | undefined {
   if (name === null) return undefined;
+  if (stored?.model === name && (stored.apiKey ?? stored.baseUrl) !== undefined)
+    return { ...referenceOf(stored, main), isOperators: false };
   if (operators?.model === name) return { ...operators, isOperators: true };
   return { ...askedWith(name, main), isOperators: false };
 }

@@ -3,11 +3,12 @@
  *
  * T1  An update changes what it names and nothing else.
  * T2  No key is ever part of an answer; answers say only whether one is set.
- * T3  The model's key counts only for the address it was stored with: naming another address must not carry it there.
+ * T3  A model's key counts only where it was stored for, its address; that of a model beside the first, which may have none, also only for
+ *     the vendor of its name. Naming another must not carry it there.
  * T4  Updates are one after the other, those of other servers too: of two that overlap, neither loses the other's fields.
  * T5  MCP servers are sealed whole, for their keys; a client is shown which there are.
  */
-import { type RecordStore } from '@tendon/core';
+import { splitModelName, type RecordStore } from '@tendon/core';
 import { Mutex } from '@tendon/protocol/async';
 import { Secret } from '@tendon/protocol/masking';
 import {
@@ -24,11 +25,14 @@ import {
 } from '@tendon/protocol';
 import { MAX_RULES, noSuchRule, ruleId, tooManyRules, withRules } from '../conversations/confirmation/saved-rules.ts';
 import { maskedMcp, secretsOfMcp, withStoredKeys } from './mcp-keys.ts';
+import type { ModelReference } from '../platform/config/model-config.ts';
 import type { StoredNetwork } from '../conversations/network/conversation-network.ts';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
 
-const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
+const KEYS = ['llm_api_key', 'llm_fallback_api_key', 'llm_small_api_key', 'search_api_key', 'sandbox_api_key'] as const;
 type KeyName = (typeof KEYS)[number];
+/** What stands beside the model. */
+type OtherUse = 'fallback' | 'small';
 /** What an update may bring. */
 const MAX_HOSTS = 200;
 /** `null` keeps these, because frontends send it for what they did not load. */
@@ -43,6 +47,8 @@ interface StoredSettings {
   readonly keys: Partial<Record<KeyName | 'mcp_config', string>>;
   /** The `llm_base_url` that `llm_api_key` was given for. */
   readonly keyAddress: string;
+  /** Where the keys of the models beside it were given for. */
+  readonly keyPlaces?: Partial<Record<KeyName, string>>;
 }
 
 const DEFAULTS: Values = {
@@ -58,7 +64,9 @@ const DEFAULTS: Values = {
   llm_base_url: '',
   llm_effort: null,
   llm_fallback_model: null,
+  llm_fallback_base_url: '',
   llm_small_model: null,
+  llm_small_base_url: '',
   remote_runtime_resource_factor: 1,
   enable_default_condenser: true,
   enable_sound_notifications: false,
@@ -126,6 +134,8 @@ export class SettingsStore {
       email_verified: null,
       provider_tokens_set: {},
       llm_api_key_set: this.#sealed('llm_api_key') !== undefined,
+      llm_fallback_api_key_set: this.#sealed('llm_fallback_api_key') !== undefined,
+      llm_small_api_key_set: this.#sealed('llm_small_api_key') !== undefined,
       search_api_key_set: keys.search_api_key !== undefined,
       github_token_is_set: false,
     };
@@ -136,6 +146,14 @@ export class SettingsStore {
     const sealed = this.#sealed(name);
     const text = sealed && unseal(sealed, this.#jwtSecret);
     return text ? new Secret(text) : undefined;
+  }
+
+  /** The model beside the first that is stored for this; without a key and an address of its own only its name. */
+  other(use: OtherUse): ModelReference | undefined {
+    const { current } = this;
+    const model = current?.[`llm_${use}_model`];
+    if (!model) return undefined;
+    return { model, apiKey: this.key(`llm_${use}_api_key`), baseUrl: current[`llm_${use}_base_url`] || undefined };
   }
 
   /** With their keys. */
@@ -158,8 +176,9 @@ export class SettingsStore {
 
   #sealed(name: KeyName): string | undefined {
     if (!this.#stored) return undefined;
-    const { keys, keyAddress, values } = this.#stored;
-    return name === 'llm_api_key' && keyAddress !== (values.llm_base_url ?? '') ? undefined : keys[name];
+    const { keys, keyAddress, keyPlaces, values } = this.#stored;
+    const givenFor = name === 'llm_api_key' ? keyAddress : keyPlaces?.[name];
+    return (givenFor ?? '') === placeOf(name, values) ? keys[name] : undefined;
   }
 
   get secrets(): readonly Secret[] {
@@ -220,16 +239,26 @@ export class SettingsStore {
     }
     if (update.mcp_config) keys.mcp_config = seal(JSON.stringify(withStoredKeys(update.mcp_config, this.mcpServers)), this.#jwtSecret);
     if (update.mcp_config === null) delete keys.mcp_config;
-    const values: Record<string, unknown> = { ...this.#stored?.values };
-    for (const name of Object.keys(DEFAULTS)) {
-      const value = update[name as keyof SettingsUpdate];
+    const values: Partial<Values> = { ...this.#stored?.values };
+    for (const name of Object.keys(DEFAULTS) as (keyof Values)[]) {
+      const value = update[name];
       if (value === undefined || (value === null && KEPT_ON_NULL.includes(name))) continue;
-      values[name] = value ?? DEFAULTS[name as keyof Values];
+      Object.assign(values, { [name]: value ?? DEFAULTS[name] });
     }
-    const isNewKey = keys.llm_api_key !== this.#stored?.keys.llm_api_key;
-    const keyAddress = isNewKey ? String(values.llm_base_url ?? '') : (this.#stored?.keyAddress ?? '');
-    return { values: values as Partial<Values>, keys, keyAddress };
+    const isNew = (name: KeyName) => keys[name] !== this.#stored?.keys[name];
+    const keyAddress = isNew('llm_api_key') ? placeOf('llm_api_key', values) : (this.#stored?.keyAddress ?? '');
+    const keyPlaces = { ...this.#stored?.keyPlaces };
+    for (const name of KEYS) if (name !== 'llm_api_key' && isNew(name)) keyPlaces[name] = placeOf(name, values);
+    return { values, keys, keyAddress, keyPlaces };
   }
+}
+
+/** Where a key is sent to (T3); the same for all where it is no model's. */
+function placeOf(name: KeyName, values: Partial<Values>): string {
+  if (name === 'llm_api_key') return values.llm_base_url ?? '';
+  const use = name === 'llm_fallback_api_key' ? 'fallback' : name === 'llm_small_api_key' ? 'small' : undefined;
+  if (!use) return '';
+  return values[`llm_${use}_base_url`] || (splitModelName(values[`llm_${use}_model`] ?? '').vendor ?? '');
 }
 
 /** The tokens that clients before 0.37 send with the settings; what is none of a known provider is left out. */

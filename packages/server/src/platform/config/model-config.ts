@@ -59,10 +59,8 @@ export function modelConfig(values: Values): ModelConfig {
     baseUrl: values.LLM_BASE_URL,
   };
   const { model, apiKey, baseUrl } = withCloudAccount(main, values);
-  const beside = (other: OtherModel): ModelReference | undefined => {
-    const reference = referenceOf(other, main);
-    return reference && withCloudAccount(reference, values);
-  };
+  const beside = ({ model: name, ...access }: OtherModel): ModelReference | undefined =>
+    name === undefined ? undefined : withCloudAccount(referenceOf({ model: name, ...access }, main), values);
   return {
     model,
     llmApiKey: apiKey,
@@ -83,8 +81,7 @@ function nativeOrText(isNative: boolean | undefined): ToolCalling | undefined {
 type OtherModel = Omit<ModelReference, 'model'> & { readonly model: string | undefined };
 
 /** With neither a key nor an address of its own it is asked where the main model is, but no key goes to another vendor's address. */
-function referenceOf({ model, apiKey, baseUrl }: OtherModel, main: ModelReference): ModelReference | undefined {
-  if (model === undefined) return undefined;
+export function referenceOf({ model, apiKey, baseUrl }: ModelReference, main: ModelReference): ModelReference {
   if (baseUrl !== undefined) return { model, baseUrl, apiKey: apiKey ?? (baseUrl === main.baseUrl ? main.apiKey : undefined) };
   return apiKey ? { model, apiKey, baseUrl } : askedWith(model, main);
 }

@@ -1,13 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ModelInfo, ModelProbe } from '@tendon/client';
+import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { money } from '../../copy/figures.ts';
 import { modelForKey } from '../../lib/models.ts';
 import { modelsQuery, tendon } from '../../lib/server.ts';
 import { useFormDraft } from '../../lib/use-form-draft.ts';
-import { Button } from '../../ui/button.tsx';
 import { ListSection } from './list-section.tsx';
-import { type OtherModels, OtherModelFields } from './other-model-fields.tsx';
+import { abilities, ModelTest } from './model-test.tsx';
+import { OtherModelsSetting } from './other-models-setting.tsx';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 
@@ -26,32 +24,6 @@ export function ModelSetting() {
       <OtherModelsSetting />
       <ModelsInUse />
     </>
-  );
-}
-
-/** What stands beside the model. */
-function OtherModelsSetting() {
-  return (
-    <SettingSection
-      title={t('Effort, stand-in and small model')}
-      about={t(
-        'For conversations that choose none of their own. What is left empty is as the server was started; the list below says what that is.',
-      )}
-    >
-      {({ llm_effort: effort = null, llm_fallback_model: fallback = null, llm_small_model: small = null }) => (
-        <OtherModelsForm stored={{ effort, fallback, small }} />
-      )}
-    </SettingSection>
-  );
-}
-
-function OtherModelsForm({ stored }: { readonly stored: OtherModels }) {
-  const draft = useFormDraft(stored);
-  const { effort, fallback, small } = draft.shown;
-  return (
-    <SettingForm draft={draft} changes={{ llm_effort: effort, llm_fallback_model: fallback, llm_small_model: small }}>
-      <OtherModelFields chosen={draft.shown} onChoose={draft.write} />
-    </SettingForm>
   );
 }
 
@@ -104,7 +76,7 @@ function ModelForm({ hasKey, ...stored }: StoredModel) {
           onChange={(event) => draft.write({ address: event.target.value })}
         />
       </SettingForm>
-      <ModelTest />
+      <ModelTest label={t('Test the saved model')} />
     </>
   );
 }
@@ -128,55 +100,14 @@ function ModelsInUse() {
       none={t('No model is in use.')}
     >
       {(found) => (
-        <li key={found.model}>
+        <li key={found.model} className="flex-wrap">
           <code className="truncate">{found.model}</code>
           <span className="text-small text-ink-3">
             {[found.use && t(USES[found.use]), ...abilities(found)].filter(Boolean).join(', ') || t('not tried yet')}
           </span>
+          {found.use && found.use !== 'main' && <ModelTest model={found.model} label={t('Test {{model}}', { model: found.model })} />}
         </li>
       )}
     </ListSection>
-  );
-}
-
-/** Asks the stored model a few short questions, as `tendon models probe` does. */
-function ModelTest() {
-  const test = useMutation({ mutationFn: () => tendon.models.probe() });
-  return (
-    <div className="setting-form">
-      <div className="flex items-center gap-2">
-        <Button look="line" disabled={test.isPending} onClick={() => test.mutate()}>
-          {test.isPending ? t('Asking the model') : t('Test the saved model')}
-        </Button>
-      </div>
-      <p role="status" className="text-small">
-        {test.isSuccess && <TestResult found={test.data} />}
-        {test.isError && <span className="text-bad">{test.error.message}</span>}
-      </p>
-    </div>
-  );
-}
-
-/** What is known of them. */
-function abilities({ tools, parallel_calls: parallel, images, context_window: size }: ModelInfo): readonly string[] {
-  const known = [
-    tools !== null && (tools ? t('tools') : t('calls written into its text')),
-    parallel && t('several calls at once'),
-    images && t('pictures'),
-    size !== null && t('a window of {{count}} tokens', { count: size }),
-  ];
-  return known.filter((words) => typeof words === 'string');
-}
-
-function TestResult({ found }: { readonly found: ModelProbe }) {
-  if (found.failure !== null) return <span className="text-bad">{found.failure}</span>;
-  return (
-    <span className="text-ok">
-      {t('{{model}} works: {{abilities}}. Asking cost {{cost}}.', {
-        model: found.model,
-        abilities: abilities(found).join(', '),
-        cost: `${t('{{count}} tokens', { count: found.tokens })}${found.cost_usd > 0 ? `, ${money(found.cost_usd)}` : ''}`,
-      })}
-    </span>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ModelEffort } from '@tendon/protocol';
-import { useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import { t, textKey } from '../../lib/language/text.ts';
 import { modelsQuery } from '../../lib/server.ts';
 import { SettingField } from './setting-form.tsx';
@@ -29,10 +29,12 @@ export function effortWords(effort: ModelEffort): string {
 interface OtherModelFieldsProps {
   readonly chosen: OtherModels;
   readonly onChoose: (changed: Partial<OtherModels>) => void;
+  /** The fields of a chosen model's key and address; none where it can have none of its own. */
+  readonly access?: (use: 'fallback' | 'small') => ReactNode;
 }
 
 /** Of the settings of all conversations, or of one. */
-export function OtherModelFields({ chosen, onChoose }: OtherModelFieldsProps) {
+export function OtherModelFields({ chosen, onChoose, access }: OtherModelFieldsProps) {
   const offered = useQuery(modelsQuery);
   const list = useId();
   const name = (text: string) => (text.trim() === '' ? null : text);
@@ -57,10 +59,13 @@ export function OtherModelFields({ chosen, onChoose }: OtherModelFieldsProps) {
         label={t('Stands in when the model does not answer')}
         list={list}
         placeholder={t('Nothing chosen here')}
-        hint={t('It is asked with the key and at the address of the model: one of the same provider.')}
+        {...(!access && {
+          hint: t('It has the key that the settings have for it, else that of the model, if it is of the same provider.'),
+        })}
         value={chosen.fallback ?? ''}
         onChange={(event) => onChoose({ fallback: name(event.target.value) })}
       />
+      {chosen.fallback !== null && access?.('fallback')}
       <SettingField
         label={t('Small model, for titles, summaries and looking around')}
         list={list}
@@ -68,6 +73,7 @@ export function OtherModelFields({ chosen, onChoose }: OtherModelFieldsProps) {
         value={chosen.small ?? ''}
         onChange={(event) => onChoose({ small: name(event.target.value) })}
       />
+      {chosen.small !== null && access?.('small')}
       <datalist id={list}>
         {offered.data?.map((each) => (
           <option key={each} value={each} />

@@ -71,6 +71,31 @@ it('CL1153: effort, the model that stands in and the small one are stored, and t
   expect(await stored()).toMatchObject({ llm_effort: null });
 });
 
+it('CL1153: one of another provider is given a key and an address of its own, and tried', async () => {
+  await open('/settings/models');
+  const others = await section('Effort, stand-in and small model');
+  const small = await others.findByRole<HTMLInputElement>('combobox', { name: /^Small/ });
+  await userEvent.clear(small);
+  expect(others.queryByLabelText('Key of the small model')).toBeNull();
+  await userEvent.type(small, 'qwen3-coder');
+  const address = others.getByLabelText<HTMLInputElement>(/^Address of the small model/);
+  const key = () => others.getByLabelText<HTMLInputElement>('Key of the small model');
+  await userEvent.type(address, 'localhost');
+  expect(others.getByRole('button', { name: 'Save' }).hasAttribute('disabled')).toBe(true);
+  await userEvent.clear(address);
+  await userEvent.type(address, 'http://127.0.0.1:9/v1');
+  await userEvent.type(key(), 'key-of-the-small-one');
+  await userEvent.click(others.getByRole('button', { name: 'Save' }));
+  await others.findByText('Saved');
+  await waitFor(() => expect(key().placeholder).toContain('A key is set'));
+  expect(key().value).toBe('');
+  expect(await stored()).toMatchObject({ llm_small_base_url: 'http://127.0.0.1:9/v1', llm_small_api_key_set: true });
+  expect(JSON.stringify(await stored())).not.toContain('key-of-the-small-one');
+  await userEvent.clear(small);
+  await userEvent.click(others.getByRole('button', { name: 'Save' }));
+  await waitFor(async () => expect(await stored()).toMatchObject({ llm_small_model: null }));
+});
+
 it('CL1210: what is written while a save runs stays, and is saved by the next one', async () => {
   await open('/settings/models');
   const others = await section('Effort, stand-in and small model');
@@ -146,10 +171,11 @@ it('CL986: each page of the settings is in the list beside it, and says for whom
   const list = within(await screen.findByRole('navigation', { name: 'Settings' }));
   expect(list.getByRole('link', { current: 'page' }).textContent).toBe('Models');
   expect(await section('Models in use').then((models) => models.findAllByRole('listitem'))).toHaveLength(2);
+  await list.findByRole('link', { name: 'Members' });
   for (const { textContent: title } of list.getAllByRole('link')) {
     await userEvent.click(list.getByRole('link', { name: title! }));
     await screen.findByRole('heading', { level: 1, name: title! });
-    await screen.findByText(/^(For|In|Of|All of) (all|this|each)/);
+    await screen.findByText(/^(For|In|Of|All of) (all|this|each|your)/);
     await waitFor(() => expect(screen.getAllByRole('heading', { level: 2 }).length).toBeGreaterThan(0));
   }
 });

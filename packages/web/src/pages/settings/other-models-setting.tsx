@@ -1,0 +1,129 @@
+import type { SettingsPatch } from '@tendon/client';
+import { t, textKey } from '../../lib/language/text.ts';
+import { useFormDraft } from '../../lib/use-form-draft.ts';
+import { type OtherModels, OtherModelFields } from './other-model-fields.tsx';
+import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
+
+/** What stands beside the model, each with a key and an address of its own where another provider has it. */
+export function OtherModelsSetting() {
+  return (
+    <SettingSection
+      title={t('Effort, stand-in and small model')}
+      about={t(
+        'For conversations that choose none of their own. What is left empty is as the server was started; the list below says what that is.',
+      )}
+    >
+      {(stored) => (
+        <OtherModelsForm
+          models={{
+            effort: stored.llm_effort ?? null,
+            fallback: stored.llm_fallback_model ?? null,
+            small: stored.llm_small_model ?? null,
+          }}
+          fallback={{ address: stored.llm_fallback_base_url ?? '', hasKey: stored.llm_fallback_api_key_set ?? false }}
+          small={{ address: stored.llm_small_base_url ?? '', hasKey: stored.llm_small_api_key_set ?? false }}
+        />
+      )}
+    </SettingSection>
+  );
+}
+
+interface StoredAccess {
+  readonly address: string;
+  readonly hasKey: boolean;
+}
+
+interface OtherModelsFormProps {
+  readonly models: OtherModels;
+  readonly fallback: StoredAccess;
+  readonly small: StoredAccess;
+}
+
+function OtherModelsForm({ models, fallback, small }: OtherModelsFormProps) {
+  const draft = useFormDraft(models);
+  const accesses = {
+    fallback: useFormDraft({ key: '', address: fallback.address }),
+    small: useFormDraft({ key: '', address: small.address }),
+  };
+  const all = [draft, accesses.fallback, accesses.small];
+  const whole = {
+    isEdited: all.some(({ isEdited }) => isEdited),
+    send() {
+      const sent = all.map(({ send }) => send());
+      return () => sent.forEach((done) => done());
+    },
+  };
+  const access = { fallback: accesses.fallback.shown, small: accesses.small.shown };
+  const isWhole = Object.values(access).every(({ address, key }) => (address === '' || URL.canParse(address)) && isKeyOrNone(key));
+  return (
+    <SettingForm draft={whole} changes={isWhole ? changesOf(draft.shown, access) : undefined}>
+      <OtherModelFields
+        chosen={draft.shown}
+        onChoose={draft.write}
+        access={(use) => (
+          <AccessFields
+            of={use}
+            shown={access[use]}
+            hasKey={use === 'fallback' ? fallback.hasKey : small.hasKey}
+            onWrite={accesses[use].write}
+          />
+        )}
+      />
+    </SettingForm>
+  );
+}
+
+interface Access {
+  readonly key: string;
+  readonly address: string;
+}
+
+function isKeyOrNone(key: string): boolean {
+  return key === '' || key.trim().length >= 8;
+}
+
+function changesOf({ effort, fallback, small }: OtherModels, access: Readonly<Record<'fallback' | 'small', Access>>): SettingsPatch {
+  const [forFallback, forSmall] = [access.fallback.key.trim(), access.small.key.trim()];
+  return {
+    llm_effort: effort,
+    llm_fallback_model: fallback,
+    llm_fallback_base_url: access.fallback.address.trim(),
+    ...(forFallback && { llm_fallback_api_key: forFallback }),
+    llm_small_model: small,
+    llm_small_base_url: access.small.address.trim(),
+    ...(forSmall && { llm_small_api_key: forSmall }),
+  };
+}
+
+const LABELS = {
+  fallback: { key: textKey('Key of the stand-in'), address: textKey('Address of the stand-in, if it is not the provider’s own') },
+  small: { key: textKey('Key of the small model'), address: textKey('Address of the small model, if it is not the provider’s own') },
+} as const;
+
+interface AccessFieldsProps {
+  readonly of: keyof typeof LABELS;
+  readonly shown: Access;
+  readonly hasKey: boolean;
+  readonly onWrite: (changed: Partial<Access>) => void;
+}
+
+function AccessFields({ of, shown, hasKey, onWrite }: AccessFieldsProps) {
+  return (
+    <>
+      <SettingField
+        label={t(LABELS[of].key)}
+        type="password"
+        autoComplete="off"
+        placeholder={hasKey ? t('A key is set; another one replaces it') : t('None: that of the model, where it is the same provider’s')}
+        value={shown.key}
+        onChange={(event) => onWrite({ key: event.target.value })}
+      />
+      <SettingField
+        label={t(LABELS[of].address)}
+        placeholder="http://127.0.0.1:11434/v1"
+        value={shown.address}
+        onChange={(event) => onWrite({ address: event.target.value })}
+      />
+    </>
+  );
+}
