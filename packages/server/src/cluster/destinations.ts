@@ -6,11 +6,11 @@
  *     nearest to, of those that take conversations.
  * D3  What no server knows is answered here, as one server alone would.
  */
-import { createHash } from 'node:crypto';
 import type { Scheduler, ServerNode } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import { rootIdOf, type StoredConversation } from '../conversations/conversation-records.ts';
 import { readToken } from '../platform/auth/token.ts';
+import { nearestServer } from '../platform/nearest-server.ts';
 import { WsSessions, type SessionsContext } from '../compat/opendevin/sockets/ws-sessions.ts';
 import type { Target } from './request-target.ts';
 
@@ -118,11 +118,8 @@ export class Destinations {
     return sent;
   }
 
-  /** Rendezvous hashing: where a server comes or goes, only what is nearest to it moves. */
   async #nearest(key: string, without = NONE): Promise<Destination> {
-    const weight = ({ id }: ServerNode): string => createHash('sha256').update(`${id}\0${key}`).digest('hex');
-    const [server] = (await this.#takers(without)).toSorted((a, b) => (weight(a) < weight(b) ? -1 : 1));
-    return this.#to(server);
+    return this.#to(nearestServer(key, await this.#takers(without)));
   }
 
   async #takers(without: ReadonlySet<string>): Promise<readonly ServerNode[]> {

@@ -6,6 +6,7 @@ import { readWsRequest } from '../compat/opendevin/sockets/ws-handshake.ts';
 import { cookiesIn } from '../platform/auth/session-cookie.ts';
 import type { HttpConfig } from '../platform/config/config.ts';
 import { ById } from '../platform/http/request-parts.ts';
+import { triggerName } from '../platform/nearest-server.ts';
 import { previewPlace, type PreviewPlace } from '../platform/preview-site.ts';
 import { COOKIE, entryIn } from '../previews/authorize-preview.ts';
 import { createPreviewKeys } from '../previews/preview-keys.ts';
@@ -94,7 +95,7 @@ function targetOfPath(path: string, query: URLSearchParams, request: IncomingMes
   if (method !== 'POST' && method !== 'DELETE') return undefined;
   const trigger = TRIGGER.exec(path)?.[1];
   // What is delivered to a trigger is counted in one place, and so is what is asked for twice with one key.
-  if (trigger !== undefined) return { about: 'new', key: `trigger ${trigger}` };
+  if (trigger !== undefined) return { about: 'new', key: triggerName(trigger) };
   if (path.replace(/\/$/, '') !== '/api/conversations' || method !== 'POST') return undefined;
   const key = headers['idempotency-key'];
   return { about: 'new', ...(typeof key === 'string' && { key: `request ${key}` }) };

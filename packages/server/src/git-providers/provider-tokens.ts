@@ -91,13 +91,13 @@ export class ProviderTokens {
   /** All of them or none. The reason why they were refused, or `undefined` when they are durable. */
   add(given: Partial<Record<GitProvider, ProviderToken>>): Promise<CatalogError | undefined> {
     return this.#writing.run(async () => {
-      const next: Stored = { ...this.#stored };
+      const added: Stored = {};
       for (const [name, update] of Object.entries(given)) {
         const provider = name as GitProvider;
         const host = update.host?.trim() || null;
         if (host !== null && !isHostName(host)) return { ...catalogError('INVALID_ARGUMENTS'), message: `"${host}" is not a host` };
         const text = update.token?.trim() ?? '';
-        const stored = next[provider];
+        const stored = this.#stored[provider];
         if (text === '' || isMaskedKey(text)) {
           // A stored token is not sent to another host: a caller who names one brings a token for it.
           if (stored && host !== null && host !== stored.host) return invalidToken(provider);
@@ -108,23 +108,24 @@ export class ProviderTokens {
         const checked = await this.#check(provider, token, host);
         if (checked.state === 'refused') return invalidToken(provider);
         if (checked.state === 'unreachable') return unreachable(provider, checked.reason);
-        next[provider] = { sealed: seal(text, this.#jwtSecret), host };
+        added[provider] = { sealed: seal(text, this.#jwtSecret), host };
       }
-      await this.#put(next);
+      await this.#store((now) => ({ ...now, ...added }));
       return undefined;
     });
   }
 
   async clear(): Promise<void> {
     await this.#writing.run(async () => {
-      await this.#put({});
+      await this.#store(() => ({}));
       return undefined;
     });
   }
 
-  async #put(stored: Stored): Promise<void> {
-    await this.#records.put('settings', { id: 'git-providers', sort: '', value: stored });
-    this.#stored = stored;
+  /** Of what another server stores meanwhile nothing is lost. */
+  async #store(change: (now: Stored) => Stored): Promise<void> {
+    const stored = await this.#records.update<Stored>('settings', 'git-providers', (now = {}) => ({ sort: '', value: change(now) }));
+    this.#stored = stored ?? {};
     this.#logins = undefined;
     this.#onChange();
   }

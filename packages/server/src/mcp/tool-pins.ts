@@ -13,10 +13,10 @@ type Pins = Readonly<Record<string, string>>;
 const MAX_PINS = 256;
 
 export class ToolPins {
-  readonly #records: Pick<RecordStore, 'get' | 'put'>;
+  readonly #records: Pick<RecordStore, 'update'>;
   readonly #writing = new Mutex();
 
-  constructor(records: Pick<RecordStore, 'get' | 'put'>) {
+  constructor(records: Pick<RecordStore, 'update'>) {
     this.#records = records;
   }
 
@@ -24,13 +24,13 @@ export class ToolPins {
   changed(server: McpServer, tools: readonly ListedTool[]): Promise<readonly string[]> {
     return this.#writing.run(async () => {
       const id = identityOf(server);
-      const before = (await this.#records.get<Pins>('mcp-pins', id)) ?? {};
       const now = tools.map((tool) => [tool.name, digest([tool.description ?? '', tool.inputSchema])] as const);
-      const changed = now.filter(([name, pin]) => Object.hasOwn(before, name) && before[name] !== pin).map(([name]) => name);
-      const isKnown = now.every(([name, pin]) => Object.hasOwn(before, name) && before[name] === pin);
-      if (isKnown) return changed;
-      const pins = Object.fromEntries([...new Map([...Object.entries(before), ...now])].slice(-MAX_PINS));
-      await this.#records.put('mcp-pins', { id, sort: id, value: pins });
+      let changed: readonly string[] = [];
+      await this.#records.update<Pins>('mcp-pins', id, (before = {}) => {
+        changed = now.filter(([name, pin]) => Object.hasOwn(before, name) && before[name] !== pin).map(([name]) => name);
+        if (now.every(([name, pin]) => Object.hasOwn(before, name) && before[name] === pin)) return undefined;
+        return { sort: id, value: Object.fromEntries([...new Map([...Object.entries(before), ...now])].slice(-MAX_PINS)) };
+      });
       return changed;
     });
   }

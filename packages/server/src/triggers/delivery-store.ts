@@ -5,6 +5,7 @@
  * DV2  Of a trigger the newest `MAX_RUN` that ran and the newest `MAX_IGNORED` others are stored. An id that is stored never runs again.
  * DV3  An id follows from the trigger and the sender's name for the delivery, or from the time of a tick, so two servers on one store
  *      come to the same one.
+ * DV4  A delivery is added once and goes forward only, whatever a server writes that did not know how far it was.
  */
 import { createHmac } from 'node:crypto';
 import { KeyedMutex, type RecordStore } from '@tendon/core';
@@ -33,6 +34,15 @@ const MAX_IGNORED = 100;
 const PRUNED_EVERY = 20;
 const MARKS = 'unfinished_deliveries';
 const ENDS: ReadonlySet<DeliveryState> = new Set(['done', 'ignored', 'failed']);
+const STEPS: readonly DeliveryState[] = ['accepted', 'working', 'posting'];
+/** A mark is stored before its delivery: it may be another server that is about to store that. */
+const MARK_ALONE_MS = 600_000;
+
+/** What names a delivery. */
+export interface DeliveryRef {
+  readonly trigger: string;
+  readonly id: string;
+}
 
 export class DeliveryStore {
   readonly #records: RecordStore;
@@ -66,37 +76,48 @@ export class DeliveryStore {
     return all.filter(({ state, received_at }) => state !== 'ignored' && received_at > since).length;
   }
 
-  async add(delivery: StoredDelivery): Promise<void> {
-    const { id, trigger, state } = delivery;
-    const mark = !ENDS.has(state) && this.#records.put(MARKS, { id, sort: delivery.received_at, value: { trigger } });
-    await Promise.all([mark, this.#put(delivery)]);
+  /** As it is stored, which may be further on where it was there already. */
+  async add(delivery: StoredDelivery): Promise<{ readonly delivery: StoredDelivery; readonly isNew: boolean }> {
+    const { id, trigger, state, received_at: sort } = delivery;
+    const mark = !ENDS.has(state) && this.#records.put(MARKS, { id, sort, value: { trigger } });
+    let isNew = false;
+    const putting = this.#records.update<StoredDelivery>(collectionOf(trigger), id, (now) => {
+      isNew = now === undefined;
+      return isNew ? { sort, value: delivery } : undefined;
+    });
+    const [stored = delivery] = await Promise.all([putting, mark]);
     const added = (this.#added.get(trigger) ?? 0) + 1;
     this.#added.set(trigger, added);
     if (added % PRUNED_EVERY === 0) await this.#prune(trigger);
+    return { delivery: stored, isNew };
   }
 
   /** As it is then; `undefined`: it was removed with its trigger. */
-  change({ trigger, id }: StoredDelivery, change: Partial<StoredDelivery>): Promise<StoredDelivery | undefined> {
+  change({ trigger, id }: DeliveryRef, change: Partial<StoredDelivery>): Promise<StoredDelivery | undefined> {
     return this.#writing.run(id, async () => {
-      const stored = await this.get(trigger, id);
-      if (!stored) return undefined;
-      const next = { ...stored, ...change };
-      const isOver = ENDS.has(next.state);
-      await this.#put(isOver ? { ...next, task: null, result: null } : next);
-      if (isOver) await this.#records.delete(MARKS, id);
-      return next;
+      const stored = await this.#records.update<StoredDelivery>(collectionOf(trigger), id, (now) => {
+        const next = now && { ...now, ...change };
+        if (!now || !next || stepOf(next) < stepOf(now) || ENDS.has(now.state)) return undefined;
+        return { sort: now.received_at, value: ENDS.has(next.state) ? { ...next, task: null, result: null } : next };
+      });
+      if (stored && ENDS.has(stored.state)) await this.#records.delete(MARKS, id);
+      return stored;
     });
   }
 
-  /** Oldest first. */
-  async unfinished(): Promise<readonly StoredDelivery[]> {
-    const found: StoredDelivery[] = [];
-    for (const { id, value } of (await this.#records.list<{ readonly trigger: string }>(MARKS)).toReversed()) {
-      const delivery = await this.get(value.trigger, id);
-      if (delivery && !ENDS.has(delivery.state)) found.push(delivery);
-      else await this.#records.delete(MARKS, id);
-    }
-    return found;
+  /** What is marked as not at its end, oldest first. */
+  async unfinished(): Promise<readonly DeliveryRef[]> {
+    const marks = await this.#records.list<{ readonly trigger: string }>(MARKS);
+    return marks.toReversed().map(({ id, value }) => ({ trigger: value.trigger, id }));
+  }
+
+  /** As it is, if it is not at its end. The mark of one that is, or that was removed, goes. `now` in milliseconds. */
+  async open({ trigger, id }: DeliveryRef, now: number): Promise<StoredDelivery | undefined> {
+    const delivery = await this.get(trigger, id);
+    if (delivery && !ENDS.has(delivery.state)) return delivery;
+    const mark = delivery ? undefined : (await this.#records.list(MARKS)).find((one) => one.id === id);
+    if (delivery || (mark && now - Date.parse(mark.sort) > MARK_ALONE_MS)) await this.#records.delete(MARKS, id);
+    return undefined;
   }
 
   /** With its trigger. */
@@ -114,11 +135,10 @@ export class DeliveryStore {
     ];
     for (const { id } of [...ignored.slice(MAX_IGNORED), ...run.slice(MAX_RUN)]) await this.#records.delete(collectionOf(trigger), id);
   }
+}
 
-  #put(delivery: StoredDelivery): Promise<void> {
-    const { id, received_at: sort, trigger } = delivery;
-    return this.#records.put(collectionOf(trigger), { id, sort, value: delivery });
-  }
+function stepOf({ state }: Pick<StoredDelivery, 'state'>): number {
+  return ENDS.has(state) ? STEPS.length : STEPS.indexOf(state);
 }
 
 function collectionOf(trigger: string): string {

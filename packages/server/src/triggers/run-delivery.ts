@@ -14,7 +14,7 @@ import { postResult } from './post-result.ts';
 import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
 
 export interface DeliveryPorts {
-  readonly store: Pick<TriggerStore, 'get'>;
+  readonly store: Pick<TriggerStore, 'find'>;
   readonly deliveries: DeliveryStore;
   readonly conversations: Conversations;
   readonly providerTokens: ProviderTokens;
@@ -52,9 +52,9 @@ export async function report(delivery: StoredDelivery, ports: DeliveryPorts, sig
 async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<StoredDelivery | undefined> {
   const { deliveries, conversations, providerTokens, store } = ports;
   const { id, task } = delivery;
-  const trigger = store.get(delivery.trigger);
-  if (!task || !trigger) return undefined;
+  const trigger = await store.find(delivery.trigger);
   const fail = (detail: string) => deliveries.change(delivery, { state: 'failed', detail });
+  if (!task || !trigger) return fail('its trigger was removed');
   const { repository, branch, git_provider: provider, content } = task;
   const read = repository === null ? undefined : readRepository({ repository, branch, provider }, providerTokens);
   if (read?.ok === false) return fail(`repository: ${read.problem}`);
@@ -67,6 +67,8 @@ async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<St
     trigger: trigger.kind === 'github' || trigger.kind === 'gitlab' ? 'mention' : trigger.kind,
     ...(trigger.agent !== null && { agent: trigger.agent }),
   });
+  // Another server goes on with it.
+  if (!created.ok && created.error.code === 'SERVER_DRAINING') return undefined;
   if (!created.ok) return fail(created.error.message);
   const log = await conversations.log(id);
   if (log && (await taskIn(log, id)) === undefined) {

@@ -4,6 +4,7 @@
  * SC1  A tick fires at most once: its delivery is named after it, and stored before the schedule goes on.
  * SC2  Of the ticks that were missed while no server ran one is made up for.
  * SC3  Without schedules there is no timer.
+ * SC4  Of several servers one fires a trigger: the one that it is nearest to. The others look again, in case that one has ended.
  */
 import type { Clock } from '@tendon/core';
 import type { Logger } from '../platform/logger.ts';
@@ -12,11 +13,15 @@ import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
 
 /** A clock that is set, or a machine that was suspended, is noticed by then. */
 const MAX_WAIT_MS = 60_000;
+/** How long another server's tick may be due before this one looks whose it is by now. */
+const LOOK_AGAIN_MS = 1_000;
 
 interface SchedulesOptions {
   readonly store: TriggerStore;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether this server fires it now. */
+  readonly isOurs: (trigger: StoredTrigger) => Promise<boolean>;
   /** Resolves when its delivery is durable. */
   readonly fire: (trigger: StoredTrigger, tick: Date) => Promise<void>;
 }
@@ -66,12 +71,17 @@ export class Schedules {
 
   /** Milliseconds to the next tick of any; `undefined`: there is none. */
   async #fireDue(): Promise<number | undefined> {
-    const { store, clock, fire } = this.#options;
+    const { store, clock, fire, isOurs } = this.#options;
     let soonest: number | undefined;
     for (const trigger of store.list) {
       const now = clock.now();
       let tick = nextOf(trigger);
-      if (tick && tick <= now && !this.#closing.signal.aborted) {
+      const isDue = tick !== undefined && tick <= now && !this.#closing.signal.aborted;
+      if (isDue && !(await isOurs(trigger))) {
+        soonest = Math.min(soonest ?? Infinity, LOOK_AGAIN_MS);
+        continue;
+      }
+      if (tick && isDue) {
         await fire(trigger, tick);
         const handled = await store.change(trigger.id, () => ({ handled_until: now.toISOString() }));
         tick = handled && nextOf(handled);

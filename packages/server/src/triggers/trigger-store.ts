@@ -2,7 +2,7 @@
  * Owns the triggers: one record each, the secret of its webhook sealed like the model's key.
  *
  * TS1  A secret leaves only as `Secret`; no answer but that of its creation holds it.
- * TS2  Changes come one after the other, and are durable before they count.
+ * TS2  Changes come one after the other, those of other servers too, and are durable before they count.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock, RecordStore } from '@tendon/core';
@@ -60,22 +60,37 @@ interface TriggerStoreOptions {
 
 export class TriggerStore {
   readonly #options: TriggerStoreOptions;
-  readonly #stored: Map<string, StoredTrigger>;
+  readonly #stored = new Map<string, StoredTrigger>();
   readonly #secrets = new Map<string, Secret>();
   readonly #writing = new Mutex();
+  #onOthers = (): void => undefined;
 
-  private constructor(options: TriggerStoreOptions, stored: readonly StoredTrigger[]) {
+  private constructor(options: TriggerStoreOptions) {
     this.#options = options;
-    this.#stored = new Map(stored.map((trigger) => [trigger.id, trigger]));
-    for (const trigger of stored) this.#unseal(trigger);
   }
 
   static async open(options: TriggerStoreOptions): Promise<TriggerStore> {
-    const stored = await options.records.list<StoredTrigger>('triggers');
-    return new TriggerStore(
-      options,
-      stored.map(({ value }) => value),
-    );
+    const store = new TriggerStore(options);
+    options.records.watch('triggers', () => void store.#read().then(store.#onOthers, () => undefined));
+    await store.#read();
+    return store;
+  }
+
+  /** Called when another server has changed some. */
+  listen(onOthers: () => void): void {
+    this.#onOthers = onOthers;
+  }
+
+  /** As stored now. */
+  #read(): Promise<void> {
+    return this.#writing.run(async () => {
+      const stored = await this.#options.records.list<StoredTrigger>('triggers');
+      this.#stored.clear();
+      for (const { id, value } of stored) this.#stored.set(id, value);
+      for (const id of this.#secrets.keys()) if (!this.#stored.has(id)) this.#secrets.delete(id);
+      for (const { value } of stored) this.#unseal(value);
+      this.#options.onChange();
+    });
   }
 
   /** Newest first. */
@@ -89,6 +104,11 @@ export class TriggerStore {
 
   get(id: string): StoredTrigger | undefined {
     return this.#stored.get(id);
+  }
+
+  /** Also one that another server made a moment ago. */
+  async find(id: string): Promise<StoredTrigger | undefined> {
+    return this.get(id) ?? this.#options.records.get<StoredTrigger>('triggers', id);
   }
 
   /** `undefined` of a schedule, and of one that was sealed under a JWT secret that is gone. */
@@ -110,7 +130,8 @@ export class TriggerStore {
         handled_until: now,
         sealed: secret === undefined ? null : seal(secret, jwtSecret),
       };
-      await this.#put(trigger);
+      await this.#options.records.put('triggers', { id: trigger.id, sort: trigger.created_at, value: trigger });
+      this.#took(trigger);
       return trigger;
     });
   }
@@ -118,10 +139,10 @@ export class TriggerStore {
   /** The trigger as it is then; `undefined`: there is none. */
   change(id: string, change: (trigger: StoredTrigger) => Partial<StoredTrigger>): Promise<StoredTrigger | undefined> {
     return this.#writing.run(async () => {
-      const stored = this.#stored.get(id);
-      if (!stored) return undefined;
-      const next = { ...stored, ...change(stored) };
-      await this.#put(next);
+      const next = await this.#options.records.update<StoredTrigger>('triggers', id, (now) => {
+        return now && { sort: now.created_at, value: { ...now, ...change(now) } };
+      });
+      if (next) this.#took(next);
       return next;
     });
   }
@@ -129,17 +150,15 @@ export class TriggerStore {
   /** False: there is none. */
   delete(id: string): Promise<boolean> {
     return this.#writing.run(async () => {
-      if (!this.#stored.has(id)) return false;
-      await this.#options.records.delete('triggers', id);
+      const wasThere = await this.#options.records.delete('triggers', id);
       this.#stored.delete(id);
       this.#secrets.delete(id);
       this.#options.onChange();
-      return true;
+      return wasThere;
     });
   }
 
-  async #put(trigger: StoredTrigger): Promise<void> {
-    await this.#options.records.put('triggers', { id: trigger.id, sort: trigger.created_at, value: trigger });
+  #took(trigger: StoredTrigger): void {
     this.#stored.set(trigger.id, trigger);
     this.#unseal(trigger);
     this.#options.onChange();

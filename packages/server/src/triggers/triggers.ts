@@ -1,12 +1,16 @@
 /**
  * Owns what happens when something is delivered to a trigger, by a webhook, a schedule or by hand: it is accepted once, carried out in the
  * background, and after a restart from where it was.
+ *
+ * TR1  Of several servers one works on a delivery: the one that has its conversation, which has the delivery's id.
+ * TR2  What a server leaves, because it ends or is killed, another one goes on with: each looks every `LOOK_MS` for what nobody has.
  */
 import { randomUUID } from 'node:crypto';
-import { KeyedMutex, KeyedSemaphore } from '@tendon/core';
+import { KeyedMutex, KeyedSemaphore, StorageError, type Storage } from '@tendon/core';
 import type { Logger } from '../platform/logger.ts';
+import { nearestServer, triggerName } from '../platform/nearest-server.ts';
 import { payloadPrompt } from './delivery-prompt.ts';
-import type { DeliveryStore, DeliveryTask, StoredDelivery } from './delivery-store.ts';
+import type { DeliveryRef, DeliveryStore, DeliveryTask, StoredDelivery } from './delivery-store.ts';
 import { report, workOn, type DeliveryPorts } from './run-delivery.ts';
 import { Schedules } from './schedules.ts';
 import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
@@ -14,6 +18,7 @@ import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
 /** Conversations of triggers that work at the same time; the others wait. One that a person has paused does not count. */
 const MAX_AT_WORK = 8;
 const HOUR_MS = 3_600_000;
+const LOOK_MS = 2_000;
 
 interface NewDelivery {
   /** Decides whether it is one that came before. */
@@ -31,6 +36,7 @@ export type Acceptance =
 
 interface TriggersOptions extends DeliveryPorts {
   readonly store: TriggerStore;
+  readonly storage: Pick<Storage, 'events' | 'scheduler'>;
   readonly logger: Logger;
 }
 
@@ -41,27 +47,55 @@ export class Triggers {
   readonly #options: TriggersOptions;
   readonly #accepting = new KeyedMutex();
   readonly #places = new KeyedSemaphore(MAX_AT_WORK);
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
+  #looking: Promise<void> | undefined;
 
   constructor(options: TriggersOptions) {
     const { store, clock, logger } = options;
     this.#options = options;
     this.store = store;
     this.deliveries = options.deliveries;
-    this.schedules = new Schedules({ store, clock, logger, fire: (trigger, tick) => this.#tick(trigger, tick) });
+    const isOurs = (trigger: StoredTrigger): Promise<boolean> => this.#isNearest(trigger);
+    this.schedules = new Schedules({ store, clock, logger, isOurs, fire: (trigger, tick) => this.#tick(trigger, tick) });
+    store.listen(() => this.schedules.changed());
   }
 
   /** Goes on with what an earlier server left, then fires what is due. */
   async start(): Promise<void> {
-    for (const delivery of await this.deliveries.unfinished()) this.#run(delivery);
+    await this.#takeLeft();
     this.schedules.start();
+    if (this.#options.storage.scheduler.self) this.#looking ??= this.#lookOn();
+  }
+
+  async #isNearest({ id }: StoredTrigger): Promise<boolean> {
+    const { scheduler } = this.#options.storage;
+    const { self } = scheduler;
+    return self === undefined || nearestServer(triggerName(id), await scheduler.servers())?.id === self.id;
+  }
+
+  /** What is not at its end, and no server has. */
+  async #takeLeft(): Promise<void> {
+    const { scheduler } = this.#options.storage;
+    if (scheduler.self?.takesConversations === false) return;
+    const left = (await this.deliveries.unfinished()).filter(({ id }) => !this.#running.has(id));
+    const places = left.length > 0 ? await scheduler.findAll(left.map(({ id }) => id)) : undefined;
+    for (const one of left) if (places?.get(one.id)?.at !== 'peer') this.#run(one);
+  }
+
+  async #lookOn(): Promise<void> {
+    const { clock, logger } = this.#options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await clock.sleep(LOOK_MS, { signal }).catch(() => undefined);
+      if (!signal.aborted) await this.#takeLeft().catch((cause: unknown) => logger.debug({ err: cause }, 'deliveries could not be listed'));
+    }
   }
 
   /** Durable when it resolves. */
   accept({ id }: StoredTrigger, { key, name, task }: NewDelivery): Promise<Acceptance> {
     return this.#accepting.run(id, async () => {
-      const trigger = this.store.get(id);
+      const trigger = await this.store.find(id);
       if (!trigger) return { state: 'gone' };
       const named = this.deliveries.idOf(id, key);
       const known = await this.deliveries.get(id, named);
@@ -73,9 +107,9 @@ export class Triggers {
         if (count >= trigger.max_per_hour) return { state: 'limited' };
       }
       const delivery = newDelivery({ trigger: id, id: named, name, received_at: now.toISOString() }, task);
-      await this.deliveries.add(delivery);
+      const { delivery: stored, isNew } = await this.deliveries.add(delivery);
       if (!isIgnored) this.#run(delivery);
-      return { state: 'accepted', delivery, isRepeated: false };
+      return { state: 'accepted', delivery: stored, isRepeated: !isNew };
     });
   }
 
@@ -105,7 +139,8 @@ export class Triggers {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.schedules.close();
-    await Promise.allSettled(this.#running);
+    await this.#looking;
+    await Promise.allSettled(this.#running.values());
   }
 
   async #tick(trigger: StoredTrigger, tick: Date): Promise<void> {
@@ -116,22 +151,45 @@ export class Triggers {
     await this.accept(trigger, { key: `tick ${at}`, name: at, task: `it has fired ${trigger.max_per_hour} times in an hour` });
   }
 
-  #run(delivery: StoredDelivery): void {
-    const running: Promise<void> = this.#carryOut(delivery)
+  #run(delivery: DeliveryRef): void {
+    const { id, trigger } = delivery;
+    if (this.#running.has(id)) return;
+    const running = this.#carryOut(delivery)
       .catch((cause: unknown) => {
-        if (this.#closing.signal.aborted) return;
-        this.#options.logger.error({ err: cause, trigger: delivery.trigger, delivery: delivery.id }, 'a delivery could not be carried out');
+        const isTaken = cause instanceof StorageError && cause.code === 'fenced'; // another server goes on with it
+        if (this.#closing.signal.aborted || isTaken) return;
+        this.#options.logger.error({ err: cause, trigger, delivery: id }, 'a delivery could not be carried out');
       })
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
+      .finally(() => this.#running.delete(id));
+    this.#running.set(id, running);
   }
 
-  async #carryOut(delivery: StoredDelivery): Promise<void> {
+  async #carryOut(delivery: DeliveryRef): Promise<void> {
     const { signal } = this.#closing;
     const release = await this.#places.acquire('', signal);
     if (!release) return;
-    const worked = await workOn(delivery, this.#options, { signal, onPause: release }).finally(release);
+    const work = async () => {
+      const taken = await this.#taken(delivery);
+      return taken && workOn(taken, this.#options, { signal, onPause: release });
+    };
+    const worked = await work().finally(release);
     if (worked) await report(worked, this.#options, signal);
+    if (worked?.state === 'failed') await this.#giveUp(delivery);
+  }
+
+  /** As it is by now; `undefined`: it is over, or another server has it. */
+  async #taken(delivery: DeliveryRef): Promise<StoredDelivery | undefined> {
+    const { clock, storage } = this.#options;
+    const { id } = delivery;
+    const isOpen = () => this.deliveries.open(delivery, clock.now().getTime());
+    if (!(await isOpen()) || (await storage.scheduler.claim({ id, rootId: id })).at !== 'here') return undefined;
+    return isOpen();
+  }
+
+  /** One that came to no conversation leaves nothing where that would have been. */
+  async #giveUp({ id }: DeliveryRef): Promise<void> {
+    const { conversations, storage } = this.#options;
+    if (storage.scheduler.self && !(await conversations.get(id))) await storage.events.delete(id);
   }
 }
 

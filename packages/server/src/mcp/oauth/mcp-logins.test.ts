@@ -1,6 +1,7 @@
 import { createMemoryStorage } from '@tendon/core/storage';
 import { Secret } from '@tendon/protocol/masking';
 import { expect, it } from 'vitest';
+import { seal, unseal } from '../../platform/auth/stored-secret.ts';
 import { systemClock } from '../../platform/system-clock.ts';
 import { testServer, type TestServer } from '../../server.test-support.ts';
 import { loginServer, type LoginServer } from './login-server.test-support.ts';
@@ -11,7 +12,7 @@ const REDIRECT = 'http://127.0.0.1:1/mcp/oauth/callback';
 /** Logins in a store of their own, with a clock that is set by hand. */
 async function logins() {
   const { records } = createMemoryStorage({ clock: systemClock });
-  const clock = { ms: 1_000_000, now: () => new Date(clock.ms) };
+  const clock = { ms: 1_000_000, now: () => new Date(clock.ms), sleep: systemClock.sleep };
   const open = () => McpLogins.open({ records, jwtSecret: new Secret('a-jwt-secret'), clock, onChange: () => undefined });
   return { records, clock, open, logins: await open() };
 }
@@ -79,6 +80,35 @@ it('EN902: a token is renewed before it ends and when it is refused, once for al
   clock.ms += 3600_000;
   expect(await Promise.all(Array.from({ length: 8 }, () => statusOf(all, server)))).not.toContain(401);
   expect([server.refreshes, server.refusals]).toEqual([2, []]);
+});
+
+it('SV1262: servers over one storage renew a token once for all of them, and each has what came of it', async () => {
+  const server = await loginServer();
+  const { logins: one, open } = await logins();
+  await (await logIn(server, bound(one))).finish();
+  const other = await open();
+  server.access.clear();
+  const answers = await Promise.all([one, other, one, other].map((each) => statusOf(each, server)));
+  expect([answers.includes(401), server.refreshes, server.refusals]).toEqual([false, 1, []]);
+  server.access.clear();
+  server.refresh.clear();
+  expect(await Promise.all([statusOf(one, server), statusOf(other, server)])).toEqual([401, 401]);
+  expect([one.madeAt(server.mcp), other.madeAt(server.mcp)]).toEqual([undefined, undefined]);
+});
+
+it('SV1262: a renewal that a server did not end is taken over when its time is over', async () => {
+  const server = await loginServer();
+  const { logins: one, open, clock, records } = await logins();
+  await (await logIn(server, bound(one))).finish();
+  server.access.clear();
+  const [{ id, value } = { id: '', value: '' }] = await records.list<string>('mcp-logins');
+  const jwtSecret = new Secret('a-jwt-secret');
+  const login = JSON.parse(unseal(value, jwtSecret)!) as object;
+  const renewal = { by: 'a server that was killed', until: clock.ms + 30_000 };
+  await records.put('mcp-logins', { id, sort: id, value: seal(JSON.stringify({ ...login, renewal }), jwtSecret) });
+  const asked = statusOf(await open(), server);
+  clock.ms += 30_000;
+  expect([await asked, server.refreshes]).toEqual([expect.not.toSatisfy((status) => status === 401), 1]);
 });
 
 it('EN902: where the refresh is refused, a person logs in again; where it cannot be asked, it is asked again', async () => {

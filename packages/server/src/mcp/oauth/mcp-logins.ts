@@ -3,11 +3,13 @@
  *
  * L1  A token leaves only as `Secret`, to be masked, and in requests to the server it was given for.
  * L2  A login that is under way is in memory, ends after ten minutes, and its state is taken once.
- * L3  One refresh at a time for each server: a refresh token that was used twice ends the login at many of them.
+ * L3  One refresh at a time for each server, over all that share the storage: a refresh token that was used twice ends the login at many of
+ *     them.
  * L4  A login counts for all who use the server by the settings or the configuration; an address that a key below `admin` named has none.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { KeyedMutex, type Clock, type RecordStore } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
 import { Secret } from '@tendon/protocol/masking';
 import { z } from 'zod';
 import { seal, unseal } from '../../platform/auth/stored-secret.ts';
@@ -21,6 +23,8 @@ const Login = z.object({
   tokens: z.object({ access: z.string(), refresh: z.string().optional(), expiresAt: z.number().optional() }).optional(),
   /** When it was made, in ms: another number for each login. */
   at: z.number(),
+  /** A server is renewing its tokens: until then nobody else does. */
+  renewal: z.object({ by: z.string(), until: z.number() }).optional(),
 });
 type Login = z.output<typeof Login>;
 
@@ -43,33 +47,56 @@ export const LOGIN_MS = 10 * 60_000;
 const MAX_PENDING = 32;
 /** An access token is renewed so long before it ends. */
 const MARGIN_MS = 30_000;
+/** A renewal that takes longer was cut off. */
+const RENEWAL_MS = 30_000;
+/** Between two looks at what another server renews. */
+const LOOK_MS = 100;
+const LOGINS = 'mcp-logins';
 
 export interface McpLoginsOptions {
-  readonly records: Pick<RecordStore, 'list' | 'put' | 'delete'>;
+  readonly records: Pick<RecordStore, 'list' | 'put' | 'update' | 'delete' | 'watch'>;
   readonly jwtSecret: Secret;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Called in the tick of each change of what is hidden. */
   readonly onChange: () => void;
 }
 
 export class McpLogins {
   readonly #options: McpLoginsOptions;
-  readonly #logins: Map<string, Login>;
+  /** Identifies this server's refreshes. */
+  readonly #self = randomUUID();
+  readonly #logins = new Map<string, Login>();
   readonly #pending = new Map<string, PendingLogin>();
   readonly #changing = new KeyedMutex();
+  readonly #storing = new Mutex();
 
-  private constructor(options: McpLoginsOptions, logins: Map<string, Login>) {
+  private constructor(options: McpLoginsOptions) {
     this.#options = options;
-    this.#logins = logins;
   }
 
   static async open(options: McpLoginsOptions): Promise<McpLogins> {
-    const stored = await options.records.list<string>('mcp-logins');
-    const logins = stored.flatMap(({ value }) => {
-      const text = unseal(value, options.jwtSecret);
-      return (text !== undefined && Login.safeParse(JSON.parse(text)).data) || [];
+    const logins = new McpLogins(options);
+    options.records.watch(LOGINS, () => void logins.#read().catch(() => undefined));
+    await logins.#read();
+    return logins;
+  }
+
+  /** As stored now: other servers change them too. */
+  #read(): Promise<void> {
+    return this.#storing.run(async () => {
+      const stored = await this.#options.records.list<string>(LOGINS);
+      this.#logins.clear();
+      for (const { value } of stored) {
+        const login = this.#unsealed(value);
+        if (login) this.#logins.set(login.url, login);
+      }
+      this.#options.onChange();
     });
-    return new McpLogins(options, new Map(logins.map((login) => [login.url, login])));
+  }
+
+  #unsealed(sealed: string | undefined): Login | undefined {
+    const text = sealed && unseal(sealed, this.#options.jwtSecret);
+    return text ? Login.safeParse(JSON.parse(text)).data : undefined;
   }
 
   /** The addresses of the servers that are logged in to. */
@@ -118,9 +145,10 @@ export class McpLogins {
   logOut(url: string): Promise<boolean> {
     return this.#changing.run(url, async () => {
       if (!this.#logins.has(url)) return false;
-      await this.#options.records.delete('mcp-logins', idOf(url));
-      this.#logins.delete(url);
-      this.#options.onChange();
+      await this.#storing.run(async () => {
+        await this.#options.records.delete(LOGINS, idOf(url));
+        this.#took(url, undefined);
+      });
       return true;
     });
   }
@@ -151,28 +179,71 @@ export class McpLogins {
   /** Another token than `used`, which was refused or ends; nothing when a person has to log in again. */
   #renewed(url: string, used: string): Promise<string | undefined> {
     return this.#changing.run(url, async () => {
-      const login = this.#logins.get(url);
-      if (!login?.tokens || login.tokens.access !== used) return login?.tokens?.access;
-      const { refresh } = login.tokens;
-      const answer = refresh === undefined ? undefined : await refreshLogin(url, login.grant, refresh).catch(unlessRefused);
-      const { tokens: _ended, ...rest } = login;
+      const { login, isOurs } = await this.#toRenew(url, used);
+      if (!login || !isOurs) return login?.tokens?.access;
+      const { tokens: before, renewal: _renewal, ...rest } = login;
+      const { refresh } = before ?? {};
+      const answer = await this.#refreshed(url, login.grant, refresh).catch(async (cause: unknown) => {
+        await this.#put(before ? { ...rest, tokens: before } : rest); // others need not wait until its time is over
+        throw cause;
+      });
       const tokens = answer && this.#tokensOf({ ...answer, refresh_token: answer.refresh_token ?? refresh });
       await this.#put(tokens ? { ...rest, tokens } : rest);
       return tokens?.access;
     });
   }
 
+  async #refreshed(url: string, grant: OAuthGrant, refresh: string | undefined): Promise<TokenAnswer | undefined> {
+    return refresh === undefined ? undefined : refreshLogin(url, grant, refresh).catch(unlessRefused);
+  }
+
+  /** The login as it is, when this server alone renews its tokens, or when they are no longer those that were used. */
+  async #toRenew(url: string, used: string): Promise<{ readonly isOurs: boolean; readonly login: Login | undefined }> {
+    const signal = AbortSignal.timeout(2 * RENEWAL_MS);
+    for (;;) {
+      const login = await this.#markRenewal(url, used);
+      const isOurs = login?.renewal?.by === this.#self;
+      if (isOurs || login?.tokens?.access !== used) return { isOurs, login };
+      await this.#options.clock.sleep(LOOK_MS, { signal });
+    }
+  }
+
+  /** As it is then. It is marked as renewed by this server, unless another one renews it or has done so. */
+  #markRenewal(url: string, used: string): Promise<Login | undefined> {
+    const { records, jwtSecret } = this.#options;
+    const id = idOf(url);
+    return this.#storing.run(async () => {
+      const value = await records.update<string>(LOGINS, id, (sealed) => {
+        const login = this.#unsealed(sealed);
+        const { by, until = 0 } = login?.renewal ?? {};
+        if (login?.tokens?.access !== used || (by !== this.#self && until > this.#now())) return undefined;
+        const renewal = { by: this.#self, until: this.#now() + RENEWAL_MS };
+        return { sort: id, value: seal(JSON.stringify({ ...login, renewal }), jwtSecret) };
+      });
+      const login = this.#unsealed(value);
+      this.#took(url, login);
+      return login;
+    });
+  }
+
+  #took(url: string, login: Login | undefined): void {
+    if (login) this.#logins.set(url, login);
+    else this.#logins.delete(url);
+    this.#options.onChange();
+  }
+
   #tokensOf({ access_token: access, refresh_token: refresh, expires_in: seconds }: TokenAnswer): NonNullable<Login['tokens']> {
     return { access, ...(refresh !== undefined && { refresh }), ...(seconds !== undefined && { expiresAt: this.#now() + seconds * 1000 }) };
   }
 
-  async #put(login: Login): Promise<void> {
-    const { records, jwtSecret, onChange } = this.#options;
-    // Hidden before it can be in an answer that is stored.
-    this.#logins.set(login.url, login);
-    onChange();
-    const id = idOf(login.url);
-    await records.put('mcp-logins', { id, sort: id, value: seal(JSON.stringify(login), jwtSecret) });
+  #put(login: Login): Promise<void> {
+    const { records, jwtSecret } = this.#options;
+    return this.#storing.run(async () => {
+      // Hidden before it can be in an answer that is stored.
+      this.#took(login.url, login);
+      const id = idOf(login.url);
+      await records.put(LOGINS, { id, sort: id, value: seal(JSON.stringify(login), jwtSecret) });
+    });
   }
 
   #now(): number {
