@@ -3,6 +3,7 @@
 // It holds the bundles, the executor and the web app, and depends on nothing but, where the host's is older, a packaged Node.
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { writeClientTypes } from './client-types.mjs';
 import { root } from './setup.mjs';
 
 const target = resolve(process.argv[2] ?? join(root, '.cache/package'));
@@ -19,6 +20,7 @@ copy('packages/executor/dist/executor', 'dist/executor');
 copy('packages/web/dist', 'dist/web');
 copy('packages/client/dist', 'dist/client');
 copy('packages/client/README.md', 'dist/client/README.md');
+writeClientTypes(join(target, 'dist/client/types'));
 for (const file of ['README.md', 'LICENSE']) copy(file, file);
 const published = {
   name: 'tendon',
@@ -27,7 +29,10 @@ const published = {
   license: manifest.license,
   type: 'module',
   bin: { tendon: 'bin/tendon.mjs' },
-  exports: { './client': './dist/client/index.js', './package.json': './package.json' },
+  exports: {
+    './client': { types: './dist/client/types/client/src/index.d.ts', default: './dist/client/index.js' },
+    './package.json': './package.json',
+  },
   files: ['bin', 'dist'],
   engines: manifest.engines,
   optionalDependencies: manifest.optionalDependencies,

@@ -42,4 +42,44 @@ describe('the published package', () => {
       .map((line) => JSON.parse(line) as { observation?: string; content?: string });
     expect(events.find((event) => event.observation === 'run')?.content).toBe('hello');
   });
+
+  it('CK964: has the types of the SDK, with nothing else installed, under the strictest options', async () => {
+    const compile = async (name: string, code: string): Promise<string> => {
+      const file = join(folder, name);
+      writeFileSync(file, code);
+      const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,esnext.disposable,dom'];
+      const tsc = [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        '--ignoreConfig',
+        '--skipLibCheck',
+        'false',
+        '--types',
+        '',
+        ...options,
+        file,
+      ];
+      return run(process.execPath, tsc, { cwd: folder }).then(
+        () => '',
+        (error: { stdout: string }) => error.stdout,
+      );
+    };
+    expect(await compile('right.mts', CONSUMER)).toBe('');
+    const errors = await compile(
+      'wrong.mts',
+      CONSUMER.replace('event.args.command', 'event.args.comand').replace('llm_model', 'llm_modle'),
+    );
+    // What servers of other versions send beside them is unknown, not an error in itself.
+    expect(errors.match(/error TS\d+/g)).toEqual(['error TS18046', 'error TS2551']);
+  });
 });
+
+const CONSUMER = `
+import { createClient, type Client } from 'tendon/client';
+const tendon: Client = createClient({ baseUrl: 'http://127.0.0.1:3000' });
+const { conversation_id } = await tendon.conversations.create({ initial_user_msg: 'hello' });
+for await (const event of tendon.open(conversation_id).events()) {
+  if ('action' in event && event.action === 'run') event.args.command.trimEnd();
+}
+const model: string | null | undefined = (await tendon.settings.get())?.llm_model;
+export { model };
+`;

@@ -32,7 +32,7 @@ export interface SuggestedTask {
   readonly title: string;
 }
 
-interface AskOptions {
+export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
