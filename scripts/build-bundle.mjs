@@ -14,6 +14,7 @@ const FAULTS = {
   'sandbox-server': join(root, 'test/faults/sandbox-server.ts'),
   'killed-fork': join(root, 'packages/server/src/checkpoints/fixtures/killed-fork.ts'),
   'killed-delivery': join(root, 'packages/server/src/triggers/fixtures/killed-delivery.ts'),
+  'killed-retention': join(root, 'packages/server/src/retention/fixtures/killed-retention.ts'),
 };
 
 /** They find the executor from there as the shipped one does. */

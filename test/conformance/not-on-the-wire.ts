@@ -28,7 +28,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a person does in the panels of our page: the suite has no page, and asks the routes behind them by their own rules.',
-    ids: 'CL970–CL977, CL1240–CL1242, CL1200, CL1300, CL1301',
+    ids: 'CL970–CL977, CL1240–CL1242, CL1200, CL1300, CL1301, CL1303',
   },
   {
     why: 'A person’s terminal in our sandbox and their hold of the agent’s, which other servers our page may ask, and where delegated agents work: no client of any generation asks for them, and no document describes them.',
@@ -116,7 +116,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Who did what, what each person may use and how long things are stored: the operator decides it, and a chain of several servers, kills and tampering are made from beside the server.',
-    ids: 'SV1350–SV1359, SV1370–SV1377, CK1120',
+    ids: 'SV1350–SV1359, SV1370–SV1377, SV1380–SV1384, CK1120, CK1121',
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot see which one is behind the server.',

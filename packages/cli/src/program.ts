@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   users: async () => (await import('./users-command.ts')).usersCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
+  retention: async () => (await import('./retention-command.ts')).retentionCommand,
   rules: async () => (await import('./rules-command.ts')).rulesCommand,
   secrets: async () => (await import('./secrets-command.ts')).secretsCommand,
   executor: async () => (await import('./executor-command.ts')).executorCommand,

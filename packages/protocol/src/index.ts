@@ -93,6 +93,7 @@ export * from './rest/legacy.ts';
 export * from './rest/mcp-config.ts';
 export * from './rest/mcp-logins.ts';
 export * from './rest/limits.ts';
+export * from './rest/retention.ts';
 export * from './rest/network.ts';
 export * from './rest/server-info.ts';
 export * from './rest/models.ts';

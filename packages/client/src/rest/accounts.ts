@@ -7,6 +7,7 @@ import type {
   LimitList,
   Limits,
   NoteFileInfo,
+  OldConversations,
   SandboxInfo,
   ScopedLimits,
   UpdateUser,
@@ -92,6 +93,8 @@ export function governanceRoutes(request: Request) {
     ownLimits: () => request<LimitList>('/api/limits/mine'),
     setLimits: (scope: string, body: Limits) => request<ScopedLimits>(scoped(scope), { method: 'PUT', body }),
     removeLimits: (scope: string) => request<unknown>(scoped(scope), { method: 'DELETE' }),
+    /** Those that are deleted because nobody uses them, and old ones that stay; `days`: in place of the server's. */
+    oldConversations: (days?: number) => request<OldConversations>('/api/retention', { query: { days } }),
   };
 }
 

@@ -47,6 +47,8 @@ export type ConversationInfo = WireInfo & {
   readonly network_questions?: readonly NetworkQuestion[];
   /** The agent can change nothing in the workspace. */
   readonly is_read_only?: boolean;
+  /** It stays, however long nobody uses it. */
+  readonly is_pinned?: boolean;
 };
 
 export interface ConversationPage {
@@ -98,6 +100,8 @@ export function conversationRoutes(request: Request) {
     rename: (id: string, title: string) => request<boolean>(at(id), { method: 'PATCH', body: { title } }),
     /** The agent and the model of the next turn; refused while the agent works. */
     choose: (id: string, body: Omit<UpdateConversation, 'title'>) => request<boolean>(at(id), { method: 'PATCH', body }),
+    /** One that is pinned stays, however long nobody uses it. */
+    pin: (id: string, is_pinned: boolean) => request<boolean>(at(id), { method: 'PATCH', body: { is_pinned } }),
     /** What it asks from its next turn on, and who chose each. */
     models: (id: string) => request<ConversationModels>(at(id, '/models')),
     /** `false` when the server did not know it. */

@@ -82,6 +82,8 @@ export type ServerInfo = WireInfo & {
   readonly sandbox?: { readonly driver: string; readonly strength: 'container' | 'os-sandbox' | 'none'; readonly description?: string };
   /** The model that new conversations get. */
   readonly model?: string;
+  /** After so many days without an event a conversation is deleted; missing: none is. */
+  readonly retention_days?: number;
 };
 
 export function optionRoutes(request: Request) {

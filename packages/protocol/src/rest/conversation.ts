@@ -125,6 +125,8 @@ export const UpdateConversation = z
     llm_small_model: ModelName.nullable().optional(),
     /** Where the server has users: of the organisation's members only who began it and its admins see it. */
     is_private: z.boolean().optional(),
+    /** It stays, however long nobody uses it. */
+    is_pinned: z.boolean().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, { error: 'a title, an agent or a model is expected', path: ['title'] });
 export type UpdateConversation = z.output<typeof UpdateConversation>;

@@ -30,6 +30,7 @@ import { openDriver } from '../sandboxes/open-driver.ts';
 import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts';
 import { DeliveryStore } from '../triggers/delivery-store.ts';
+import type { Retention } from '../retention/retention.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { KnownModels } from '../settings/known-models.ts';
 import { chooseModel, chooseSmallModel, chosenOthers } from '../settings/model-choice.ts';
@@ -97,7 +98,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, ...observing });
   measures.watch({ places, states: () => statesOf(registry), others: [audit, limits.quotas] });
   const triggers = createTriggers(foundation, conversations);
-  const { storage } = stores;
+  const retention = await openRetention(foundation, conversations, audit);
   const knownModels = new KnownModels({ ...foundation, places });
   return {
     ...stores,
@@ -111,22 +112,22 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     eventSearch,
     readiness,
     triggers,
-    scheduler: storage.scheduler,
+    scheduler: stores.storage.scheduler,
     sandbox: driver.sandbox,
     secrets: knownSecrets(config, stores),
     ...modelPorts(foundation, conversations, knownModels),
-    wake: async () => (await audit?.begin(), limits.start(), wake(foundation, runtimes, conversations, triggers)),
-    handOver: (signal) => handOver(foundation, conversations, triggers, signal),
+    wake: async () => (await audit?.begin(), limits.start(), wake(foundation, runtimes, conversations, { triggers, retention })),
+    handOver: (signal) => handOver(foundation, conversations, { triggers, retention }, signal),
     close: async (how) => {
       knownModels.close();
-      await triggers.close();
+      await Promise.all([retention?.close(), triggers.close()]);
       await conversations.close();
       await eventSearch.close();
       await runtimes.close(how);
       await stores.traits.close();
       await limits.close();
       await audit?.close();
-      await storage.close();
+      await stores.storage.close();
       await tracing?.close();
       leaveProxy();
     },
@@ -156,6 +157,19 @@ async function openObservers(foundation: Foundation, measures: Measures, runtime
   const sandboxes = new SandboxParties((id) => runtimes.current(id) !== undefined);
   const limits = await openQuotas({ ...parts, config: governance.limits, sandboxes, isShared: databaseUrl !== undefined });
   return { measures, tracing, audit, limits, readiness: new Readiness(storage, rest.clock) };
+}
+
+/** Only where the configuration says how long conversations stay. */
+async function openRetention(
+  { config, storage, ...rest }: Foundation,
+  conversations: Conversations,
+  audit: Audit | undefined,
+): Promise<Retention | undefined> {
+  const { retentionDays: days } = config.governance;
+  if (days === undefined) return undefined;
+  const { Retention } = await import('../retention/retention.ts');
+  const { records, scheduler } = storage;
+  return new Retention({ ...rest, records, scheduler, conversations, audit, days, isShared: config.databaseUrl !== undefined });
 }
 
 /** Of the agents of open conversations. */
@@ -299,8 +313,20 @@ function shownModels(record: StoredConversation, foundation: Foundation): Conver
   return { model: { value: modelsFor(record, foundation).model.model, by }, ...chosenOthers(record.other_models, settings, config) };
 }
 
+/** What works on conversations without being asked. */
+interface Unasked {
+  readonly triggers: Triggers;
+  readonly retention: Retention | undefined;
+}
+
 /** New conversations go to others from the first moment on. */
-async function handOver({ storage }: Foundation, conversations: Conversations, triggers: Triggers, signal: AbortSignal): Promise<void> {
+async function handOver(
+  { storage }: Foundation,
+  conversations: Conversations,
+  { triggers, retention }: Unasked,
+  signal: AbortSignal,
+): Promise<void> {
+  await retention?.close();
   await Promise.all([storage.scheduler.self && conversations.moving.drain(signal), triggers.close()]);
 }
 
@@ -308,10 +334,11 @@ async function wake(
   { storage, clock, logger }: Foundation,
   runtimes: SandboxPool,
   conversations: Conversations,
-  triggers: Triggers,
+  { triggers, retention }: Unasked,
 ): Promise<void> {
   // Conversations do not wait until the sandboxes of an earlier server are sorted out.
   await Promise.all([runtimes.reconcile(), conversations.wakeActive(), triggers.start()]);
+  retention?.start();
   // Nobody waits for these.
   const swept = await storage.sweep();
   const pruned = await pruneWsSessions(storage.records, clock.now());

@@ -8,6 +8,7 @@ import type { ServerContext } from './context.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { limitRate } from '../platform/http/rate-limit.ts';
 import { limitRoutes } from '../limits/limit-routes.ts';
+import { retentionRoutes } from '../retention/retention-routes.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
 import { actionOutputRoutes } from '../files/action-output-routes.ts';
 import { backendSettingsRoutes, settingsRoutes, optionRoutes } from '../settings/settings-routes.ts';
@@ -61,6 +62,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   auditRoutes,
   userRoutes,
   limitRoutes,
+  retentionRoutes,
   loginRoutes,
   gitProviderUserRoutes,
   gitProviderRepositoryRoutes,

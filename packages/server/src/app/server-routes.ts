@@ -5,11 +5,13 @@ import type { ServerContext } from './context.ts';
 import { sendJsonText } from '../platform/http/failure.ts';
 import { processResources } from '../platform/metrics.ts';
 
-/** The last three fields are ours. */
+/** The last fields are ours. */
 const ServerInfo = WireServerInfo.extend({
   version: z.string(),
   model: z.string(),
   sandbox: z.object({ driver: z.string(), strength: z.enum(['container', 'os-sandbox', 'none']), description: z.string() }),
+  /** After so many days without an event a conversation is deleted; missing: none is. */
+  retention_days: z.number().int().optional(),
 });
 
 const Ready = z.object({ status: z.enum(['ready', 'unready']), reason: z.enum(['draining', 'storage']).optional() });
@@ -32,6 +34,7 @@ export const healthRoutes: Routes<ServerContext> = (app, context) => {
 };
 
 async function serverInfo({ config, defaultModel, sandbox, metrics, clock, version }: ServerContext): Promise<z.output<typeof ServerInfo>> {
+  const { retentionDays } = config.governance;
   return {
     uptime: process.uptime(),
     idle_time: metrics.idleSeconds(clock.now()),
@@ -39,6 +42,7 @@ async function serverInfo({ config, defaultModel, sandbox, metrics, clock, versi
     version,
     model: defaultModel(),
     sandbox,
+    ...(retentionDays !== undefined && { retention_days: retentionDays }),
   };
 }
 

@@ -4,7 +4,7 @@ import { type StoredConversation, summaryOf, type ConversationSummary } from './
 import { worksReadOnly } from './agents/agent-of.ts';
 import type { Conversations } from './conversations.ts';
 
-/** The last ten fields are ours; other clients do not know them. */
+/** The last fields are ours; other clients do not know them. */
 export const ConversationInfo = WireInfo.extend({
   agent_state: z.string(),
   /** Why, with `error` and `rate_limited`. */
@@ -28,6 +28,8 @@ export const ConversationInfo = WireInfo.extend({
   /** Where the server has users: who began it, and whether the other members of the organisation do not see it. */
   created_by: z.object({ id: z.string(), name: z.string() }).optional(),
   is_private: z.boolean().optional(),
+  /** It stays, however long nobody uses it; missing: no. */
+  is_pinned: z.boolean().optional(),
 });
 export type ConversationInfo = z.output<typeof ConversationInfo>;
 
@@ -94,5 +96,6 @@ export function conversationInfo(
     is_read_only: worksReadOnly(record),
     forked_from: record.forked_from ?? null,
     ...(record.created_by && { created_by: record.created_by, is_private: record.is_private === true }),
+    ...(record.is_pinned && { is_pinned: true }),
   };
 }

@@ -31,6 +31,8 @@ export type StoredConversation = ConversationRecord & {
   readonly created_by?: EventAuthor;
   /** Of the organisation's members only who began it and its admins see it. */
   readonly is_private?: boolean;
+  /** It stays, however long nobody uses it. */
+  readonly is_pinned?: boolean;
   /** Somebody stopped it and nobody has started it since. */
   readonly stopped?: boolean;
   /** The file of `agent` as it was when that was chosen; missing for one that is built in. */
@@ -268,11 +270,27 @@ export class ConversationRecords {
     this.#deleted.add(id);
     this.#touched.delete(id);
     // After the writes that have begun.
-    await this.#writing.run(id, async () => {
-      await this.#store.put('active', { id, sort: '', value: {} });
-      await this.#store.delete('conversations', id);
-    });
+    await this.#writing.run(id, () => this.#removeStored(id));
     if (by) await this.forgetDelegated(by.conversation_id, id);
+  }
+
+  /** The same, after all changes that have begun and where it is meant as it is then. False: it is not, and stays. */
+  async removeIf(id: string, isMeant: (record: StoredConversation) => boolean): Promise<boolean> {
+    const removed = await this.#writing.run(id, async () => {
+      const record = await this.get(id);
+      if (!record || !isMeant(record)) return undefined;
+      this.#deleted.add(id);
+      this.#touched.delete(id);
+      await this.#removeStored(id);
+      return record;
+    });
+    if (removed?.delegated_by) await this.forgetDelegated(removed.delegated_by.conversation_id, id);
+    return removed !== undefined;
+  }
+
+  async #removeStored(id: string): Promise<void> {
+    await this.#store.put('active', { id, sort: '', value: {} });
+    await this.#store.delete('conversations', id);
   }
 
   async forgetDelegated(parent: string, id: string): Promise<void> {
@@ -296,6 +314,11 @@ export class ConversationRecords {
     if (this.#deleted.has(id)) return;
     this.#marked.delete(id);
     await this.#store.delete('active', id);
+  }
+
+  /** Whether a restart would look after it. */
+  async isMarked(id: string): Promise<boolean> {
+    return (await this.#store.get('active', id)) !== undefined;
   }
 
   /** What is pending of a conversation that leaves this server is stored, and its mark looked up anew when it comes back. */

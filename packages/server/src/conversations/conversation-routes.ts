@@ -154,6 +154,7 @@ async function update(conversations: Conversations, id: string, body: UpdateConv
     ...(small !== undefined && { small }),
   };
   if (body.is_private !== undefined && !(await conversations.visibility.setPrivate(id, body.is_private))) return undefined;
+  if (body.is_pinned !== undefined && !(await conversations.ends.setPinned(id, body.is_pinned))) return undefined;
   if (Object.keys(others).length > 0 && !(await conversations.agents.setOtherModels(id, others))) return undefined;
   return title === undefined || (await conversations.rename(id, title)) ? true : undefined;
 }

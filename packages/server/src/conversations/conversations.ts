@@ -7,7 +7,7 @@
  */
 import type { Clock, Conversation, ConversationRef, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionKind, type ConversationState, type NetworkParams, type ParsedAction } from '@tendon/protocol';
-import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
+import type { NetworkPolicy } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
 import type { Quotas } from '../limits/quotas.ts';
 import { partyOfCaller } from '../limits/party.ts';
@@ -17,6 +17,7 @@ import type { ConversationRegistry } from './conversation-registry.ts';
 import { ConversationTitles, type TitleOptions } from './conversation-titles.ts';
 import { checkNetworkParams, type NetworkRules } from './network/conversation-network.ts';
 import type { NetworkQuestions } from './network/network-questions.ts';
+import { ErasedConversations } from './erased-conversations.ts';
 import { FilledConversations } from './filled-conversations.ts';
 import type { CreateConversationParams } from './create-conversation-params.ts';
 import { MovingConversations, type MovingOptions, refOf } from './moving-conversations.ts';
@@ -30,7 +31,6 @@ import { SharedFolders } from './shared-folders.ts';
 import { beginsWork, startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { TaskBudgets } from './delegated/task-budget.ts';
 import { WakingConversations } from './waking-conversations.ts';
-import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { Draining } from '../platform/readiness.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
 import { authorOf, type Caller } from '../platform/auth/caller.ts';
@@ -98,6 +98,8 @@ export class Conversations {
   readonly #waking: WakingConversations;
   /** What may run without a person. */
   readonly approvals: ConversationApprovals;
+  /** Which are deleted, and which are not. */
+  readonly ends: ErasedConversations;
   /** To this server and from it. */
   readonly moving: MovingConversations;
 
@@ -124,6 +126,7 @@ export class Conversations {
       logger: options.logger,
     });
     this.#stopped = new StoppedConversations(this.#records, this.#open, runtimes);
+    this.ends = this.#ending(options);
     const places = { home: options.config.home, runtimes, logger: options.logger };
     this.agents = new ConversationAgents(this.#records, this.#open, places);
     this.approvals = new ConversationApprovals(this.#records, this.#open, options.policyOf ?? NEVER_ASKS);
@@ -133,7 +136,7 @@ export class Conversations {
       claim: (conversation) => this.moving.claim(conversation),
       place: () => this.#new.place(),
       copyWorkspace: options.copyWorkspace,
-      erase: (id) => this.#erase(id),
+      erase: (id) => this.ends.erase(id),
       closing: this.#closing.signal,
     });
     this.#waking = new WakingConversations({
@@ -142,7 +145,7 @@ export class Conversations {
       filled: this.#filled,
       stopped: this.#stopped,
       approvals: this.approvals,
-      eraseRest: (id) => this.#eraseRest(id),
+      eraseRest: (id) => this.ends.eraseRest(id),
       closing: this.#closing.signal,
     });
     const copyFolder = (place: NewPlace, from: string): Promise<void> => this.#filled.copyFolder(place, from);
@@ -159,6 +162,13 @@ export class Conversations {
     this.#shared = new SharedFolders(registry, options.logger);
     this.#titles = new ConversationTitles(registry, options, this.#closing.signal);
     this.delegated = new DelegatedQuestions({ records: this.#records, open: registry.open, enter: (id) => this.enter(id) });
+  }
+
+  #ending({ storage, runtimes, config, audit, onErase }: ConversationsOptions): ErasedConversations {
+    const claim = (record: StoredConversation): Promise<void> => this.moving.claim(refOf(record));
+    const forget = (id: string): void => this.#forget(id);
+    const parts = { records: this.#records, open: this.#open, runtimes, storage, home: config.home, audit };
+    return new ErasedConversations({ ...parts, claim, forget, onErase });
   }
 
   /** What sandboxes ask of a person. */
@@ -335,32 +345,8 @@ export class Conversations {
   }
 
   /** Removes the conversation, its log, its sandbox and the folder made for it. False when there is none. */
-  async delete(id: string): Promise<boolean> {
-    const record = await this.#records.get(id);
-    if (!record) return false;
-    await this.moving.claim(refOf(record));
-    await this.#records.remove(record);
-    const open = await this.#open.opening(id);
-    if (open) await this.#open.close(open, catalogError('CONVERSATION_DELETED', id));
-    await this.#erase(id);
-    return true;
-  }
-
-  /** The one place where all that a conversation leaves behind is erased; repeated at the next start when it is interrupted. */
-  async #erase(id: string): Promise<void> {
-    for (const delegated of await this.#records.delegatedBy(id)) {
-      // One without a record may have left the copy of a workspace that was being made for it.
-      if (!(await this.delete(delegated))) await removeFolder(ownFolder(this.#options.config.home, delegated));
-      await this.#records.forgetDelegated(id, delegated);
-    }
-    const { runtimes, storage, onErase } = this.#options;
-    await onErase?.(id);
-    await runtimes.stop(id, { forGood: true });
-    await storage.events.delete(id);
-    await storage.records.delete('replays', id);
-    await removeFolder(ownFolder(this.#options.config.home, id));
-    this.#forget(id);
-    await this.#records.forget(id);
+  delete(id: string): Promise<boolean> {
+    return this.ends.delete(id);
   }
 
   #closed(id: string): void {
@@ -373,12 +359,6 @@ export class Conversations {
     this.#registry.modelKeys.forget(id);
     this.agents.forget(id);
     this.approvals.forget(id);
-  }
-
-  /** Of a deletion, or a creation, that was cut off. */
-  async #eraseRest(id: string): Promise<void> {
-    await this.#erase(id);
-    await this.#options.audit?.record({ by: undefined, action: 'conversation.erased', target: id });
   }
 
   /** What a server left at work goes on, see `WakingConversations`. Called once, when the server already listens. */

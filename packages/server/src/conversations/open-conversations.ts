@@ -52,6 +52,11 @@ export class OpenConversations {
     return this.#open.get(id);
   }
 
+  /** Open, or about to be. */
+  has(id: string): boolean {
+    return this.#entries.has(id);
+  }
+
   /** The conversation that is open or about to be. */
   async opening(id: string): Promise<OpenConversation | undefined> {
     return this.#entries.get(id)?.catch(() => undefined);

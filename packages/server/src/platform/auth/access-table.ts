@@ -212,6 +212,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'GET /api/audit',
     'GET /api/users',
     'PATCH /api/users/:id',
+    'GET /api/retention',
     'GET /api/limits',
     'PUT /api/limits/:scope',
     'DELETE /api/limits/:scope',
@@ -235,6 +236,7 @@ export type Reach = 'server' | 'own' | 'conversation';
 const SERVER: ReadonlySet<string> = new Set([
   'GET /metrics',
   'GET /api/audit',
+  'GET /api/retention',
   'GET /api/limits',
   'PUT /api/limits/:scope',
   'DELETE /api/limits/:scope',

@@ -19,6 +19,8 @@ export interface GovernanceConfig {
   /** Whether security-relevant acts are written down. */
   readonly audits: boolean;
   readonly limits: LimitsConfig;
+  /** After so many days without an event a conversation is deleted; unset: none is. */
+  readonly retentionDays: number | undefined;
 }
 
 const usd = z.coerce.number('US dollars are expected').min(0, 'no less than 0');
@@ -33,6 +35,7 @@ export const GovernanceEnvironment = z.object({
   TENDON_USER_SANDBOXES: count(1).optional(),
   TENDON_USER_USD_PER_DAY: usd.optional(),
   TENDON_USER_USD_PER_MONTH: usd.optional(),
+  TENDON_RETENTION_DAYS: count(1).optional(),
 });
 
 /** Where several people share a database, the audit log is on. */
@@ -41,6 +44,7 @@ export function governanceConfig(
   { isShared }: { readonly isShared: boolean },
 ): GovernanceConfig {
   return {
+    retentionDays: values.TENDON_RETENTION_DAYS,
     audits: values.TENDON_AUDIT ?? isShared,
     limits: {
       maxRunning: values.TENDON_MAX_RUNNING,

@@ -1,6 +1,8 @@
 /** Where English says another thing than the key: the singular of what is counted. */
 export const ENGLISH_FORMS: Readonly<Record<string, string>> = {
   ', {{count}} commits not pushed': ', {{count}} commit not pushed',
+  'A conversation in which nothing happened for {{count}} days is deleted with all that belongs to it, unless it is pinned.':
+    'A conversation in which nothing happened for {{count}} day is deleted with all that belongs to it, unless it is pinned.',
   'Answer ready, {{count}} paragraphs. {{text}}': 'Answer ready, {{count}} paragraph. {{text}}',
   'Caught up, {{count}} new events': 'Caught up, {{count}} new event',
   'Commit {{count}} files': 'Commit {{count}} file',

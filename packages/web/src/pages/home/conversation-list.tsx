@@ -1,9 +1,9 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, type ConversationInfo } from '@tendon/client';
 import { Search, X } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { isRunningNow, isWaiting } from '../../copy/state-sentence.ts';
-import { conversationsQuery, tendon, serverKey } from '../../lib/server.ts';
+import { conversationsQuery, serverInfoQuery, tendon, serverKey } from '../../lib/server.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
@@ -29,6 +29,7 @@ export function ConversationList() {
   const [search, setSearch] = useState<string>();
   const deletion = useDeletion();
   const older = useOlder();
+  const pin = usePin();
   const all = [...(list.data ?? []), ...older.conversations];
   const shown = all
     .filter(PASSES[filter])
@@ -52,7 +53,11 @@ export function ConversationList() {
             {deletion.isDeleted(info.conversation_id) ? (
               <DeletedRow title={info.title} onUndo={() => deletion.undo(info.conversation_id)} />
             ) : (
-              <ConversationRow info={info} onDelete={() => deletion.start(info.conversation_id)} />
+              <ConversationRow
+                info={info}
+                onDelete={() => deletion.start(info.conversation_id)}
+                onPin={pin && ((isPinned) => pin(info.conversation_id, isPinned))}
+              />
             )}
           </li>
         ))}
@@ -74,6 +79,17 @@ export function ConversationList() {
       )}
     </section>
   );
+}
+
+/** Only where the server deletes what nobody uses. */
+function usePin(): ((id: string, isPinned: boolean) => void) | undefined {
+  const queries = useQueryClient();
+  const server = useQuery(serverInfoQuery);
+  const pin = useMutation({
+    mutationFn: ({ id, isPinned }: { readonly id: string; readonly isPinned: boolean }) => tendon.conversations.pin(id, isPinned),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['conversations'] }),
+  });
+  return server.data?.retention_days === undefined ? undefined : (id, isPinned) => pin.mutate({ id, isPinned });
 }
 
 /** The pages after the first, each once it is asked for. */

@@ -1,5 +1,5 @@
 import type { ConversationInfo } from '@tendon/client';
-import { Trash2 } from 'lucide-react';
+import { Pin, PinOff, Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { costWords } from '../../copy/cost-words.ts';
 import { ago } from '../../copy/figures.ts';
@@ -11,7 +11,14 @@ import { Icon, StateGlyph } from '../../ui/icon.tsx';
 import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
-export function ConversationRow({ info, onDelete }: { readonly info: ConversationInfo; readonly onDelete: () => void }) {
+interface ConversationRowProps {
+  readonly info: ConversationInfo;
+  readonly onDelete: () => void;
+  /** Unset where conversations stay until somebody deletes them. */
+  readonly onPin: ((isPinned: boolean) => void) | undefined;
+}
+
+export function ConversationRow({ info, onDelete, onPin }: ConversationRowProps) {
   const { glyph, text, tone } = conversationSentence(info);
   const cost = costWords({ cost: info.accumulated_cost, unpriced: info.unpriced_tokens, answeredBy: info.answered_by });
   return (
@@ -30,11 +37,29 @@ export function ConversationRow({ info, onDelete }: { readonly info: Conversatio
         <time className="row-time text-ink-3" dateTime={info.last_updated_at} title={info.last_updated_at}>
           {ago(info.last_updated_at, Date.now())}
         </time>
-        <IconButton small className="row-act" label={t('Delete {{title}}', { title: info.title })} onClick={onDelete}>
-          <Icon of={Trash2} small />
-        </IconButton>
+        <span className="row-act">
+          {onPin && <PinButton info={info} onPin={onPin} />}
+          <IconButton small label={t('Delete {{title}}', { title: info.title })} onClick={onDelete}>
+            <Icon of={Trash2} small />
+          </IconButton>
+        </span>
       </span>
     </div>
+  );
+}
+
+/** One that is pinned is not deleted, however long nobody uses it. */
+function PinButton({
+  info: { title, is_pinned = false },
+  onPin,
+}: {
+  readonly info: ConversationInfo;
+  readonly onPin: (isPinned: boolean) => void;
+}) {
+  return (
+    <IconButton small aria-pressed={is_pinned} label={t('Pin {{title}}', { title })} onClick={() => onPin(!is_pinned)}>
+      <Icon of={is_pinned ? PinOff : Pin} small />
+    </IconButton>
   );
 }
 

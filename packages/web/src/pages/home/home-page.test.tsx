@@ -266,3 +266,46 @@ it('an address that is no page says so', async () => {
   await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }));
   expect(await screen.findByRole('heading', { name: 'What do you want done?' })).toBeDefined();
 });
+
+it('CL1303: a conversation is pinned and unpinned where the server deletes what nobody uses, and the settings say when', async () => {
+  const { fetch } = globalThis;
+  const sent: unknown[] = [];
+  let isPinned = false;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...args) => {
+    const url = String(args[0] instanceof Request ? args[0].url : args[0]);
+    if (args[1]?.method === 'PATCH') {
+      sent.push(JSON.parse(String(args[1].body)));
+      isPinned = !isPinned;
+      return Response.json(true);
+    }
+    const answer = await fetch(...args);
+    if (url.endsWith('/server_info')) return Response.json({ ...((await answer.json()) as object), retention_days: 90 });
+    if (!/\/api\/conversations\?limit/.test(url)) return answer;
+    const page = (await answer.json()) as { results: { title: string }[] };
+    return Response.json({
+      ...page,
+      results: page.results.map((each) => ({ ...each, is_pinned: isPinned && each.title.includes('invoice') })),
+    });
+  });
+  onTestFinished(() => spy.mockRestore());
+  await open('/');
+  const pin = await screen.findByRole('button', { name: /^Pin .*invoice/ });
+  expect(pin.getAttribute('aria-pressed')).toBe('false');
+  await userEvent.click(pin);
+  await waitFor(() => expect(screen.getByRole('button', { name: /^Pin .*invoice/ }).getAttribute('aria-pressed')).toBe('true'));
+  await userEvent.click(screen.getByRole('button', { name: /^Pin .*invoice/ }));
+  await waitFor(() => expect(screen.getByRole('button', { name: /^Pin .*invoice/ }).getAttribute('aria-pressed')).toBe('false'));
+  expect(sent).toEqual([{ is_pinned: true }, { is_pinned: false }]);
+  cleanup();
+  await open('/settings/limits');
+  await screen.findByText(/nothing happened for 90 days is deleted/);
+});
+
+it('CL1303: where conversations stay there is no such button', async () => {
+  await open('/');
+  await screen.findByRole('link', { name: /semicolon/ });
+  expect(screen.queryByRole('button', { name: /^Pin/ })).toBeNull();
+  cleanup();
+  await open('/settings/limits');
+  await screen.findByText('Conversations stay until somebody deletes them.');
+});

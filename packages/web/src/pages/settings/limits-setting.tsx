@@ -1,3 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { serverInfoQuery } from '../../lib/server.ts';
 import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
 import { t } from '../../lib/language/text.ts';
@@ -11,14 +14,43 @@ interface Limits {
   readonly seconds: number | null;
 }
 
-/** Where a conversation stops by itself, and how long it waits for a decision. */
+/** Where a conversation stops by itself, how long it waits for a decision, and when it is deleted. */
 export function LimitsSetting() {
+  return (
+    <>
+      <TaskLimits />
+      <RetentionTime />
+    </>
+  );
+}
+
+function TaskLimits() {
   return (
     <SettingSection title={t('Limits')} about={t('A conversation that reaches one stops and says so; it can go on with a new message.')}>
       {({ max_budget_per_task: usd = null, max_iterations: answers = null, confirmation_timeout: seconds = null }) => (
         <LimitsForm stored={{ usd, answers, seconds }} />
       )}
     </SettingSection>
+  );
+}
+
+/** The configuration of the server decides it. */
+function RetentionTime() {
+  const heading = useId();
+  const { data: server } = useQuery(serverInfoQuery);
+  if (!server) return undefined;
+  const { retention_days: days } = server;
+  return (
+    <section className="setting" aria-labelledby={heading}>
+      <h2 id={heading}>{t('Deletion')}</h2>
+      <p className="text-ink-2">
+        {days === undefined
+          ? t('Conversations stay until somebody deletes them.')
+          : t('A conversation in which nothing happened for {{count}} days is deleted with all that belongs to it, unless it is pinned.', {
+              count: days,
+            })}
+      </p>
+    </section>
   );
 }
 

@@ -1,0 +1,116 @@
+/** Which conversations nobody has used for long, and which of them stay all the same. It changes nothing. */
+import type { Scheduler } from '@tendon/core';
+import { isActive, type AgentState, type OldConversation, type SparedReason } from '@tendon/protocol';
+import type { ConversationRecords, StoredConversation } from '../conversations/conversation-records.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+
+export interface OldConversationsParts {
+  readonly conversations: Pick<Conversations, 'get' | 'list' | 'log' | 'delegatedBy' | 'ends'>;
+  readonly scheduler: Pick<Scheduler, 'find'>;
+}
+
+/** Where a look at all of them goes on. */
+export type Cursor = NonNullable<Parameters<ConversationRecords['list']>[0]['before']>;
+
+export interface LookedAt {
+  readonly record: StoredConversation;
+  /** Unset: it is used, or goes with the one that delegated it. */
+  readonly old?: OldConversation;
+}
+
+const PAGE = 100;
+const DAY_MS = 86_400_000;
+
+/** What happened last before this time is so many days old. */
+export function beforeDays(days: number, now: Date): string {
+  return new Date(now.getTime() - days * DAY_MS).toISOString();
+}
+
+/** Looks at all that began before this time, newest first, or at those after the cursor. */
+export async function* lookAtAll(parts: OldConversationsParts, before: string, cursor?: Cursor): AsyncGenerator<LookedAt> {
+  let from: Cursor = cursor ?? { sort: before, id: '' };
+  for (;;) {
+    const page = await parts.conversations.list({ limit: PAGE, before: from });
+    for (const record of page) {
+      const old = await lookAt(record, before, parts);
+      yield { record, ...(old && { old }) };
+    }
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    from = cursorAt(last);
+  }
+}
+
+export function cursorAt({ created_at: sort, id }: StoredConversation): Cursor {
+  return { sort, id };
+}
+
+async function lookAt(record: StoredConversation, before: string, parts: OldConversationsParts): Promise<OldConversation | undefined> {
+  const { delegated_by: by, id, title, created_at, organisation_id } = record;
+  if (by && (await parts.conversations.get(by.conversation_id))) return undefined;
+  const group = await groupOf(record, before, parts);
+  if (!group) return undefined;
+  const stays = record.is_pinned ? 'pinned' : await whyAnyStays(group.members, parts);
+  return {
+    conversation_id: id,
+    title,
+    created_at,
+    last_event_at: group.lastEventAt,
+    ...(organisation_id !== undefined && { organisation_id }),
+    ...(stays && { stays }),
+  };
+}
+
+interface Group {
+  readonly members: readonly StoredConversation[];
+  readonly lastEventAt: string;
+}
+
+/** With all that it delegated; `undefined`: something happened in one of them. */
+async function groupOf(record: StoredConversation, before: string, parts: OldConversationsParts): Promise<Group | undefined> {
+  const last = await lastEventAt(record, before, parts);
+  if (last >= before) return undefined;
+  const members = [record];
+  let newest = last;
+  for (const id of await parts.conversations.delegatedBy(record.id)) {
+    const child = await parts.conversations.get(id);
+    if (!child) continue;
+    const below = await groupOf(child, before, parts);
+    if (!below) return undefined;
+    members.push(...below.members);
+    if (below.lastEventAt > newest) newest = below.lastEventAt;
+  }
+  return { members, lastEventAt: newest };
+}
+
+/** Its agent may have gone on after it was last used. */
+async function lastEventAt(
+  { id, updated_at }: StoredConversation,
+  before: string,
+  { conversations }: OldConversationsParts,
+): Promise<string> {
+  if (updated_at >= before) return updated_at;
+  const log = await conversations.log(id);
+  const [last] = log && log.nextId > 0 ? await log.read({ from: log.nextId - 1, limit: 1 }) : [];
+  return last && last.timestamp > updated_at ? last.timestamp : updated_at;
+}
+
+async function whyAnyStays(members: readonly StoredConversation[], parts: OldConversationsParts): Promise<SparedReason | undefined> {
+  for (const member of members) {
+    const why = await whyItStays(member, parts);
+    if (why) return why;
+  }
+  return undefined;
+}
+
+async function whyItStays({ id, summary, stopped }: StoredConversation, parts: OldConversationsParts): Promise<SparedReason | undefined> {
+  const { conversations, scheduler } = parts;
+  if ((await scheduler.find(id)).at === 'peer') return 'of another server';
+  const state = summary?.agent_state as AgentState | undefined;
+  if (!stopped && state === 'awaiting_user_confirmation') return 'waits for a decision';
+  const use = await conversations.ends.useOf(id);
+  if (use === 'open') return 'open';
+  if (!stopped && state !== undefined && isActive(state)) return 'at work';
+  // A mark of one in which nothing has happened yet says only that it is new.
+  return use === 'marked' && ((await conversations.log(id))?.nextId ?? 0) > 0 ? 'at work' : undefined;
+}
