@@ -8,8 +8,9 @@
  * S3  What a server leaves at work is taken over by those that remain, `TAKEN_TOGETHER` at a time by each, and by no two.
  */
 import type { ConversationRef, Place, Scheduler, SchedulerHandlers, ServerNode } from '../../scheduling/scheduler.ts';
+import { StorageError } from '../../log/storage-error.ts';
 import type { Database } from './database.ts';
-import { nodeOf, serversOf, type ServerLease, type ServerRow } from './server-lease.ts';
+import { fencedMessage, nodeOf, serversOf, type ServerLease, type ServerRow } from './server-lease.ts';
 
 /** What one server takes before others have their turn. */
 const TAKEN_TOGETHER = 16;
@@ -86,15 +87,19 @@ export class LeasedScheduler implements Scheduler {
   }
 
   async claim({ id, rootId }: ConversationRef): Promise<Place> {
-    const { lease } = this.#options;
+    const { database, lease } = this.#options;
     if (this.#owned.has(id) && lease.isCurrent) return { at: 'here' };
     this.#remembered.delete(id);
     for (;;) {
+      const own = lease.id;
       if (await this.#claimGroup(id, rootId)) return { at: 'here' };
       const place = (await this.findAll([rootId])).get(rootId);
       if (place) return place;
-      // Its server did not extend its lease.
-      await lease.endOver(await serversOf(this.#options.database));
+      // Its server did not extend its lease; or this one did not.
+      const servers = await serversOf(database);
+      await lease.endOver(servers);
+      const isOver = !servers.some((row) => row.id === own && !row.is_ended);
+      if (isOver && !(await lease.after(own))) throw new StorageError('fenced', fencedMessage(database));
     }
   }
 
@@ -227,7 +232,10 @@ const CLAIM = `
   )
   SELECT * FROM root UNION ALL SELECT * FROM member UNION ALL SELECT * FROM others`;
 
-/** Groups in which something is at work and that no server has, for this one ($1); those that another one is taking are left out. */
+/**
+ * Groups in which something is at work and that no server has, for this one ($1); those that another one is taking are left out. The living
+ * are an array: of a row that another server took a moment ago Postgres looks at the new owner again, but not in a join.
+ */
 const TAKE = `
   WITH orphans AS (
     SELECT r.conversation_id
@@ -235,7 +243,7 @@ const TAKE = `
       JOIN tendon.logs AS c ON c.conversation_id = a.id
       JOIN tendon.logs AS r ON r.conversation_id = c.root_id
     WHERE a.collection = 'active' AND EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)
-      AND NOT EXISTS (SELECT 1 FROM tendon.servers AS s WHERE s.id = r.owner AND NOT s.ended)
+      AND (r.owner IS NULL OR r.owner <> ALL (ARRAY(SELECT id FROM tendon.servers WHERE NOT ended)))
     LIMIT $2 FOR UPDATE OF r SKIP LOCKED
   )
   UPDATE tendon.logs AS l SET owner = $1, owner_epoch = l.owner_epoch + 1

@@ -40,13 +40,15 @@ const UPDATE = `
   )
   SELECT EXISTS (SELECT 1 FROM changed UNION ALL SELECT 1 FROM made) AS is_done WHERE EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)`;
 
-/** Each write is refused once the lease of this server has ended. */
+/**
+ * Each write is refused once the lease of this server has ended. What is watched belongs to no server: it is written under the next lease.
+ */
 export class PostgresRecordStore implements RecordStore {
   readonly #database: Database;
-  readonly #lease: Pick<ServerLease, 'id'>;
+  readonly #lease: Pick<ServerLease, 'id' | 'after'>;
   readonly #watch: RecordWatch;
 
-  constructor(database: Database, lease: Pick<ServerLease, 'id'>, watch: RecordWatch) {
+  constructor(database: Database, lease: Pick<ServerLease, 'id' | 'after'>, watch: RecordWatch) {
     this.#database = database;
     this.#lease = lease;
     this.#watch = watch;
@@ -137,9 +139,13 @@ export class PostgresRecordStore implements RecordStore {
 
   /** `values` begin with the collection. */
   async #change(text: string, values: readonly [string, ...unknown[]]): Promise<boolean> {
-    const [row] = await this.#database.write<{ is_done: boolean }>(text, [this.#lease.id, this.#watch.noticeOf(values[0]), ...values]);
-    if (!row) throw new StorageError('fenced', fencedMessage(this.#database));
-    return row.is_done;
+    const notice = this.#watch.noticeOf(values[0]);
+    for (;;) {
+      const { id } = this.#lease;
+      const [row] = await this.#database.write<{ is_done: boolean }>(text, [id, notice, ...values]);
+      if (row) return row.is_done;
+      if (notice === null || !(await this.#lease.after(id))) throw new StorageError('fenced', fencedMessage(this.#database));
+    }
   }
 }
 

@@ -19,8 +19,9 @@ const LEASE_MS = 6_000;
 const BEAT_MS = 1_000;
 /** An answer that takes longer is not waited for: the next extension may get through. */
 const BEAT_WAIT_MS = 2_000;
-/** Between two looks at another server's lease. */
+/** Between two looks at a lease. */
 const LOOK_MS = 250;
+const NEXT_LEASE_MS = 10_000;
 /** Taken while a server begins: "TNDS". */
 const LOCK = 0x544e4453;
 const LEASE_END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
@@ -144,6 +145,13 @@ export class ServerLease {
         this.#begin();
       }
     }
+  }
+
+  /** Whether there is another lease than this one, which has ended; waited for as long as a read waits for Postgres. */
+  async after(id: string): Promise<boolean> {
+    const end = performance.now() + NEXT_LEASE_MS;
+    while (this.#id === id && this.self && !this.#isReleased && performance.now() < end) await setTimeout(LOOK_MS);
+    return this.#id !== id;
   }
 
   /** The next server need not wait. Never rejects: else the lease runs out. */

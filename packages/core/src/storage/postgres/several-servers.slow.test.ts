@@ -84,6 +84,39 @@ describe('servers that share a database', () => {
     await expect.poll(() => database.sql(`SELECT count(*) FROM tendon.servers WHERE id = '${oldId}'`)).toBe('0');
   });
 
+  it('EN1101: of servers that look at the same moment for what nobody has, one takes each conversation', async () => {
+    const gone = await server('gone');
+    const ids = Array.from({ length: 256 }, (_, at) => `c${at}`);
+    await Promise.all(ids.flatMap((id) => [gone.scheduler.claim(alone(id)), mark(gone, id)]));
+    const others = await Promise.all(['two', 'three', 'four', 'five'].map((name) => server(name)));
+    await gone.close();
+    const woken = others.map((each) => begin(each));
+    await expect.poll(() => new Set(woken.flat()).size).toBe(ids.length);
+    expect(woken.flat()).toHaveLength(ids.length);
+    for (const [at, { scheduler }] of others.entries()) for (const id of woken[at]!) expect([id, scheduler.epochOf(id)]).toEqual([id, 2]);
+  });
+
+  it('EN1100: what every server watches is written under the next lease, what a conversation has is refused; so a claim waits', async () => {
+    const one = await server('one');
+    const closing = Promise.withResolvers<void>();
+    begin(one, { standDown: () => closing.promise });
+    one.records.watch('settings', () => undefined);
+    await one.scheduler.claim(alone('a'));
+    const oldId = one.scheduler.self!.id;
+    await freeze(one);
+    await expect(one.records.put('conversations', { id: 'a', sort: '', value: 1 })).rejects.toMatchObject(fenced);
+    const written = [
+      one.records.put('settings', { id: 'put', sort: '', value: 1 }),
+      one.records.update<number>('settings', 'updated', (now = 0) => ({ sort: '', value: now + 1 })),
+      one.scheduler.claim(alone('b')),
+    ];
+    closing.resolve();
+    expect((await Promise.all(written)).slice(1)).toEqual([1, { at: 'here' }]);
+    expect(one.scheduler.self!.id).not.toBe(oldId);
+    const stored = (await one.records.list('settings')).map(({ id, value }) => [id, value]);
+    expect(Object.fromEntries(stored)).toEqual({ put: 1, updated: 1 });
+  });
+
   it('EN1083: a server that gives up a conversation and takes no more has it no longer, and another goes on with it', async () => {
     const [leaving, staying] = [await server('leaving'), await server('staying')];
     begin(leaving);
