@@ -86,6 +86,10 @@ export interface StoreOptions {
 export async function openStores(config: Config, options: StoreOptions): Promise<Stores> {
   const jwtSecret = config.jwtSecret ?? (await storedSecret(join(config.home, 'jwt-secret')));
   const storage = await openLoggedStorage(config, options);
+  await sameSecret(config, storage, jwtSecret, options).catch(async (cause: unknown) => {
+    await storage.close();
+    throw cause;
+  });
   const mask = createLiveMask();
   const onChange = mask.renew;
   const secretStore = await SecretStore.open(storage.records, jwtSecret, onChange);
@@ -116,6 +120,11 @@ function openTraits({ records }: Storage, { clock, onFinding }: StoreOptions): P
   const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
   const onProblem = (cause: unknown): void => onFinding(`what a model can do could not be stored: ${String(cause)}`);
   return ModelTraitsBook.open({ records, clock, digest, onProblem });
+}
+
+/** Not loaded where nobody else has the storage. */
+async function sameSecret({ cluster }: Config, storage: Storage, secret: Secret, { onFinding }: StoreOptions): Promise<void> {
+  if (cluster) await (await import('../platform/auth/same-secret.ts')).checkSameSecret(storage, secret, onFinding);
 }
 
 /** Everything that must not be printed, as of each call. */

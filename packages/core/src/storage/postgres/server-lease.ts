@@ -149,8 +149,8 @@ export class ServerLease {
 
   /** Whether there is another lease than this one, which has ended; waited for as long as a read waits for Postgres. */
   async after(id: string): Promise<boolean> {
-    const end = performance.now() + NEXT_LEASE_MS;
-    while (this.#id === id && this.self && !this.#isReleased && performance.now() < end) await setTimeout(LOOK_MS);
+    const givesUpAt = performance.now() + NEXT_LEASE_MS;
+    while (this.#id === id && this.self && !this.#isReleased && performance.now() < givesUpAt) await setTimeout(LOOK_MS);
     return this.#id !== id;
   }
 
