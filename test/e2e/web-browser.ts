@@ -18,12 +18,18 @@ const PLACES = [
   '/usr/bin/google-chrome',
 ];
 
+interface LaunchOptions {
+  /** More than the shell: one that shows notifications. */
+  readonly isWhole?: boolean;
+}
+
 /** Builds the app when its sources changed, then starts the browser of this machine. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser({ isWhole = false }: LaunchOptions = {}): Promise<Browser> {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-stale', 'web'], { cwd: root, stdio: 'inherit' });
-  const executablePath = PLACES.find((place) => place && existsSync(place));
+  const executablePath = PLACES.find((place) => place && existsSync(place) && !(isWhole && place.endsWith('-shell')));
   if (!executablePath) throw new Error('There is no Chromium: install the package chromium, or name one in CHROMIUM_PATH');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--in-process-gpu', '--disable-dev-shm-usage'] });
+  const args = ['--no-sandbox', '--disable-gpu', '--in-process-gpu', '--disable-dev-shm-usage'];
+  return chromium.launch({ executablePath, args: isWhole ? ['--headless=new', ...args] : args });
 }
 
 export interface PageOptions {

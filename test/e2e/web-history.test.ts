@@ -307,3 +307,45 @@ it('CL1004 CL1005: a page names its files at once; without a server they come fr
   expect(stored).toEqual(expect.arrayContaining(links));
   expect(stored.filter((path) => path.startsWith('/api'))).toEqual([]);
 });
+
+it('CL988: a notification shows all of an action and has its buttons; what is chosen there is carried out, and a refusal is shown', async () => {
+  const fixture = await startFixture();
+  onTestFinished(() => fixture.close());
+  const whole = await launchBrowser({ isWhole: true });
+  onTestFinished(() => whole.close());
+  const page = await openPage(whole, fixture.url, { hasWorker: true });
+  const context = page.context();
+  await context.grantPermissions(['notifications'], { origin: fixture.url });
+  await page.evaluate('navigator.serviceWorker.ready');
+  await page.addInitScript(
+    "Object.defineProperty(document, 'hidden', { get: () => true }); localStorage.setItem('tendon.notifications', 'on')",
+  );
+  await page.reload();
+  const [worker] = context.serviceWorkers();
+  const shown = () =>
+    worker!.evaluate<Notice[]>(`registration.getNotifications().then((all) => all.map(({ title, body, data, actions }) => ({
+      title, body, data, buttons: actions.map(({ action }) => action) })))`);
+  await expect.poll(async () => (await shown()).map(({ title }) => title)).toContain('Accept semicolon-separated CSV files');
+  const notice = (await shown()).find(({ data }) => data.decision)!;
+  expect(notice).toMatchObject({
+    body: 'Waiting for your decision\nPush the branch?\ngit push --set-upstream origin fix/csv-semicolon',
+    buttons: ['approve', 'reject'],
+  });
+  const choose = (chosen: string) => worker!.evaluate(`handOver(${JSON.stringify(notice.data)}, '${chosen}')`);
+  const answer = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/question'));
+  await choose('approve');
+  expect((await answer).postDataJSON()).toEqual({ event_id: notice.data.decision!.eventId, answer: 'approve' });
+  await page.route('**/question', (route) => route.fulfill({ status: 409, json: { error: 'it was decided already' } }));
+  await choose('reject');
+  await expect.poll(async () => (await shown()).find(({ title }) => title === 'Not decided')?.body).toContain('it was decided already');
+  // A window comes to the front for a real click alone.
+  await expect(choose('open')).rejects.toThrow('Not allowed to focus');
+  await page.getByRole('feed').waitFor();
+});
+
+interface Notice {
+  readonly title: string;
+  readonly body: string;
+  readonly data: { readonly path: string; readonly decision?: { readonly eventId: number } };
+  readonly buttons: readonly string[];
+}

@@ -3,6 +3,7 @@
 // W1  A page comes from the server whenever that answers, so that no version of the app is older than the server; only without an answer from the
 //     files of this build.
 // W2  Files under /assets have their contents in their names: a stored one is never out of date. Those of another build are deleted.
+// W3  What is chosen in a notification is carried out by a page of the app, which alone has the key; where none is open, one is opened.
 /** Written by the build, as is the list of files. */
 const BUILD = 'development';
 const SHELL = [];
@@ -40,3 +41,17 @@ self.addEventListener('fetch', (event) => {
     event.respondWith(fetch(request).catch(async (error) => (await stored(pathname)) ?? Promise.reject(error)));
   }
 });
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(handOver(event.notification.data, event.action || 'open'));
+});
+
+/** `notice`: as the page gave it, with the `path` where it leads. */
+async function handOver(notice, chosen) {
+  const [page] = await self.clients.matchAll({ type: 'window' });
+  if (!page) return self.clients.openWindow(notice.path);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- to a client of a worker, which has none
+  page.postMessage({ notice, chosen });
+  if (chosen === 'open') await page.focus();
+}
