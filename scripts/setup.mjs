@@ -41,6 +41,13 @@ const SYSTEM = [
     without: 'the storage in Postgres cannot be tested',
   },
   { program: 'pgbouncer', packages: ['pgbouncer'], purposes: ['test'], without: 'Postgres behind a pooler cannot be tested' },
+  {
+    program: 'nginx',
+    packages: ['nginx-light'],
+    purposes: ['test:long'],
+    without: 'the documented configuration of nginx cannot be tested',
+  },
+  { program: 'caddy', packages: ['caddy'], purposes: ['test:long'], without: 'the documented configuration of Caddy cannot be tested' },
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo cannot make repositories' },
   { program: 'curl', packages: ['curl'], purposes: ['test'], without: 'the tests cannot ask for pages from inside the sandbox' },
   { program: 'rg', packages: ['ripgrep'], purposes: ['test'], without: 'the tests cannot search files with ripgrep' },
@@ -108,7 +115,9 @@ const aptCommand = (packages) =>
 
 /** What apt installs is on its way when this returns, beside the dependencies: both spend a good part of it waiting. Resolves when it is there. */
 async function installPackages(purpose) {
-  const isMissing = (need) => need.purposes.includes(purpose) && !isThere(need);
+  // The long tests need what all tests do, and more.
+  const isMeant = (each) => purpose === each || purpose.startsWith(`${each}:`);
+  const isMissing = (need) => need.purposes.some(isMeant) && !isThere(need);
   const missing = SYSTEM.filter(isMissing);
   const sayMissing = () => {
     for (const need of missing.filter(isMissing))
@@ -142,7 +151,7 @@ function installDependencies() {
 
 const secondsSince = (started) => Math.round((Date.now() - started) / 1000);
 
-/** Prepares for `start` or `test`; returns the Node to run with and an environment that has it first on PATH. */
+/** Prepares for `start`, `test` or `test:long`; returns the Node to run with and an environment that has it first on PATH. */
 export async function setup(purpose) {
   const { packages, ...machine } = setupInPart(purpose);
   await packages;

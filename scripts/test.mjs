@@ -24,7 +24,7 @@ try {
   if (!(mode in RUNS)) throw new Error(`unknown option --${mode}; there are --long, --cluster, --shared and --record`);
   const run = mode === 'all' ? runWithChecks : runSteps;
   const steps = RUNS[mode].map((step) => (step.tests ? { ...step, record, args: [...step.args, ...files] } : step));
-  process.exitCode = (await run(steps, setupInPart('test'))) ? 0 : 1;
+  process.exitCode = (await run(steps, setupInPart(mode === 'long' ? 'test:long' : 'test'))) ? 0 : 1;
 } catch (error) {
   say(`test: ${error.message}`);
   process.stdout.write('0 passed, 1 failed\n');
