@@ -14,4 +14,4 @@ export { ApiError, type ApiErrorReason } from './rest/request.ts';
 export { type ConversationInfo, type ConversationPage, type Created, type NewConversation } from './rest/conversations.ts';
 export type { ModelInfo, ModelProbeInfo as ModelProbe, PartialAnswer } from '@tendon/protocol';
 export { type ServerInfo } from './rest/settings.ts';
-export { type SettingsPatch } from './rest/settings.ts';
+export { type SettingsPatch, type SecretOwner } from './rest/settings.ts';

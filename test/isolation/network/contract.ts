@@ -52,7 +52,7 @@ export function describeEgress(name: string, subject: EgressSubject, own: (under
       logins.set(gitHost.name, { origin: `http://${gitHost.name}`, authorization });
       sandboxes = createTestSandboxes(await subject.make(`127.0.0.1:${port}`), {
         networkOf: async () => policy,
-        git: { hosts: () => [...logins.keys()], login: (host) => logins.get(host) },
+        git: () => ({ hosts: async () => [...logins.keys()], login: async (host) => logins.get(host) }),
       });
       policy = { mode: 'full', allow: [], allowPrivate: [] };
       runtime = await sandboxes.runtimes.acquire('network', { signal: never });

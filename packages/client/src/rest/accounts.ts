@@ -16,6 +16,7 @@ import type {
   WhoAmI,
 } from '@tendon/protocol';
 import type { Request } from './request.ts';
+import type { SecretOwner } from './settings.ts';
 
 /** A repository at a git provider, as far as it is shown. */
 export interface RepositoryInfo {
@@ -62,14 +63,15 @@ export function gitRoutes(request: Request) {
           ...given(options),
         })
       ).branches.map(({ name }) => name),
-    /** Stored only when the provider accepts it; needs the scope `admin`. `host`: of one's own installation. */
-    connect: (provider: string, token: string, host: string) =>
+    /** Stored only when the provider accepts it. `host`: of one's own installation. */
+    connect: (provider: string, token: string, host: string, owner?: SecretOwner) =>
       request<unknown>('/api/add-git-providers', {
         method: 'POST',
+        query: { owner },
         body: { provider_tokens: { [provider]: { token, ...(host && { host }) } } },
       }),
     /** All of them. */
-    disconnect: () => request<unknown>('/api/unset-provider-tokens', { method: 'POST' }),
+    disconnect: (owner?: SecretOwner) => request<unknown>('/api/unset-provider-tokens', { method: 'POST', query: { owner } }),
   };
 }
 

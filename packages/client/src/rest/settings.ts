@@ -10,6 +10,7 @@ import type {
   CreateSecret,
   SavedRules,
   SecretList,
+  OwnerQuery,
   ServerInfo as WireInfo,
   Settings,
   SettingsUpdate,
@@ -65,14 +66,18 @@ export function mcpLoginRoutes(request: Request) {
   };
 }
 
-/** What agents may use and nobody may read back; needs the scope `admin`. */
+/** Whose secrets and git accounts, where the server has users; default: the user's own, and the server's of every other caller. */
+export type SecretOwner = NonNullable<OwnerQuery['owner']>;
+
+/** What agents may use and nobody may read back. */
 export function secretRoutes(request: Request) {
+  const one = (name: string): string => `/api/secrets/${encodeURIComponent(name)}`;
   return {
-    list: async () => (await request<SecretList>('/api/secrets')).custom_secrets,
-    create: (body: CreateSecret) => request<unknown>('/api/secrets', { method: 'POST', body }),
+    list: async (owner?: SecretOwner) => (await request<SecretList>('/api/secrets', { query: { owner } })).custom_secrets,
+    create: (body: CreateSecret, owner?: SecretOwner) => request<unknown>('/api/secrets', { method: 'POST', query: { owner }, body }),
     /** Its value stays. */
-    update: (body: UpdateSecret) => request<unknown>(`/api/secrets/${encodeURIComponent(body.name)}`, { method: 'PUT', body }),
-    remove: (name: string) => request<unknown>(`/api/secrets/${encodeURIComponent(name)}`, { method: 'DELETE' }),
+    update: (body: UpdateSecret, owner?: SecretOwner) => request<unknown>(one(body.name), { method: 'PUT', query: { owner }, body }),
+    remove: (name: string, owner?: SecretOwner) => request<unknown>(one(name), { method: 'DELETE', query: { owner } }),
   };
 }
 

@@ -12,6 +12,10 @@ export const SecretList = z.object({
 });
 export type SecretList = z.output<typeof SecretList>;
 
+/** Of a server with users: whose it is about. Default: the user’s own; of every other caller the server’s. */
+export const OwnerQuery = z.object({ owner: z.enum(['own', 'organisation', 'server']).optional() });
+export type OwnerQuery = z.output<typeof OwnerQuery>;
+
 /** Names become names of environment variables. */
 const name = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'a name has letters, digits and _, and does not begin with a digit');
 const description = z.string().max(4096).nullish();

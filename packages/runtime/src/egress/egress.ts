@@ -28,11 +28,11 @@ export type AskPerson = (conversationId: string, place: { readonly host: string;
 /** The tokens and secrets that the proxy adds, and to which hosts. */
 interface EgressTokens {
   /** Default: git goes where everything goes, without a token. */
-  readonly git?: GitAccess;
+  readonly git?: (conversationId: string) => GitAccess;
   /** Where the tokens are with somebody else: their git hosts, and connections to the broker there. */
   readonly remoteGit?: (conversationId: string) => RemoteGit | undefined;
   /** Secrets that may go to some hosts alone, as of now; default: none. */
-  readonly boundSecrets?: () => readonly BoundSecret[];
+  readonly boundSecrets?: (conversationId: string) => Promise<readonly BoundSecret[]>;
 }
 
 export interface EgressOptions extends EgressTokens {
@@ -63,7 +63,7 @@ export interface Egress {
   policyOf(conversationId: string): Promise<NetworkPolicy>;
   /** Missing where nobody is asked. */
   readonly askPerson: AskPerson | undefined;
-  gitHosts(conversationId: string): readonly string[];
+  gitHosts(conversationId: string): Promise<readonly string[]>;
   refusedHosts(conversationId: string): readonly RefusedHost[];
   reachedHosts(conversationId: string): Promise<readonly ReachedHost[]>;
   /** What was refused; with `forGood` also what was reached. */
@@ -120,7 +120,7 @@ export function createEgress(options: EgressOptions): Egress {
           onRefused,
         });
       const ownDial = policed({ dial: reachOf(), dialAnywhere });
-      const shared = { hold, ownDial, ...(boundSecrets && { boundSecrets }) };
+      const shared = { hold, ownDial, ...(boundSecrets && { boundSecrets: () => boundSecrets(conversationId) }) };
       const dialled = policed({ dial: reachOf(), dialAnywhere, reached });
       const remote = remoteGit?.(conversationId);
       if (remote) {
@@ -129,9 +129,9 @@ export function createEgress(options: EgressOptions): Egress {
       }
       if (git === undefined) return { dial: dialled, ...shared };
       const onUse = (use: string): void => notice(`git of conversation ${conversationId}: ${use}`);
-      return { dial: dialled, ...shared, git: createGitBroker({ access: git, dial: dialled, onUse }) };
+      return { dial: dialled, ...shared, git: createGitBroker({ access: git(conversationId), dial: dialled, onUse }) };
     },
-    gitHosts: (conversationId) => remoteGit?.(conversationId)?.hosts ?? git?.hosts() ?? [],
+    gitHosts: async (conversationId) => remoteGit?.(conversationId)?.hosts ?? git?.(conversationId).hosts() ?? [],
     reachedHosts: record.list,
     refusedHosts: (conversationId) => refusals.get(conversationId)?.hosts.list ?? [],
     async forget(conversationId, { forGood }) {

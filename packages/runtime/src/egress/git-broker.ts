@@ -15,8 +15,8 @@ export interface GitLogin {
 /** The git hosts that a sandbox reaches through the broker. */
 export interface GitAccess {
   /** Names as they stand in URLs, with a port where they have one. */
-  hosts(): readonly string[];
-  login(host: string): GitLogin | undefined;
+  hosts(): Promise<readonly string[]>;
+  login(host: string): Promise<GitLogin | undefined>;
 }
 
 export interface GitBrokerOptions {
@@ -72,7 +72,7 @@ export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitB
   return async (request, response, url, signal) => {
     const asked = readGitRequest(request.method ?? '', url);
     if (asked === undefined) throw new AddressRefused(`${GIT_BROKER_NAME} takes requests of git's own protocol and nothing else`);
-    const login = access.login(asked.host);
+    const login = await access.login(asked.host);
     if (login === undefined) throw new AddressRefused(`${asked.host} is not a git host that Tendon knows; use its own URL`);
     const origin = new URL(login.origin);
     const usesToken = login.authorization !== undefined && request.headers.authorization === undefined;

@@ -75,7 +75,7 @@ describe('proxy', () => {
     const value = 'hunter2-hunter2-é';
     proxy = await listenProxy(path(), {
       dial: internet(port),
-      boundSecrets: () => [bindSecret('API_KEY', ['api.example.com'], new Secret(value))],
+      boundSecrets: async () => [bindSecret('API_KEY', ['api.example.com'], new Secret(value))],
     });
     const ask = async (host: string, { at = '/', header = 'x', parts = [] as readonly (string | Buffer)[] } = {}) => {
       const outgoing = httpRequest({ socketPath: path(), method: 'POST', path: `http://${host}${at}`, headers: { host, 'x-key': header } });

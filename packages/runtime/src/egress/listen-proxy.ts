@@ -21,7 +21,7 @@ export interface ProxyOptions {
   /** Default: tunnels carry what they carry. */
   readonly hold?: NameHold;
   /** Plain requests that carry one of them to another host are refused, as of each request. Default: none. */
-  readonly boundSecrets?: () => readonly BoundSecret[];
+  readonly boundSecrets?: () => Promise<readonly BoundSecret[]>;
   /** Answers for `http://git.tendon.internal/…`. */
   readonly git?: GitBroker;
   /** Answers for `http://kernel.tendon.internal/…`. */
@@ -60,7 +60,7 @@ export function createProxy(options: ProxyOptions = {}): { readonly server: Serv
         reach,
         git: options.git,
         kernel: options.kernel,
-        secretsNotFor: (host) => (options.boundSecrets?.() ?? []).filter((secret) => !mayGoTo(secret, host)),
+        secretsNotFor: async (host) => ((await options.boundSecrets?.()) ?? []).filter((secret) => !mayGoTo(secret, host)),
         closing: closing.signal,
       }),
   );
@@ -121,7 +121,7 @@ interface Ways {
   readonly git: GitBroker | undefined;
   readonly kernel: PackageProxy | undefined;
   /** Those that may not go to the host. */
-  readonly secretsNotFor: (host: string) => readonly BoundSecret[];
+  readonly secretsNotFor: (host: string) => Promise<readonly BoundSecret[]>;
   readonly closing: AbortSignal;
 }
 
@@ -131,7 +131,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, ways:
     const url = httpUrl(request.url ?? '');
     if (url.host === GIT_BROKER_NAME && git !== undefined) return await git(request, response, url, closing);
     if (url.host === KERNEL_PACKAGES_NAME && kernel !== undefined) return await kernel(request, response, url);
-    const secrets = secretsNotFor(url.hostname);
+    const secrets = await secretsNotFor(url.hostname);
     refuseHead(request, url.hostname, secrets);
     const socket = await reach(url.hostname, Number(url.port || 80), closing);
     const body = secrets.length === 0 ? request : request.pipe(refuseBody(url.hostname, secrets));

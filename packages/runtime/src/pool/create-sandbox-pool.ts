@@ -201,7 +201,7 @@ function contextOf(options: SandboxPoolOptions): SandboxContext & { readonly ker
     plugins: options.plugins ?? PLUGIN_NAMES,
     checkpoints: options.checkpoints ?? true,
     output: options.output ?? OUTPUT_LIMITS,
-    secretsFor: options.secretsFor ?? (() => new Map()),
+    secretsFor: options.secretsFor ?? (async () => new Map()),
     egress: createEgress({ ...options, notice: options.onNotice ?? (() => {}) }),
   };
 }

@@ -35,7 +35,7 @@ export function makePackagesInSandbox({ context, egress }: MakePackagesParts): M
     plugins: [],
     checkpoints: false,
     output: OUTPUT_LIMITS,
-    secretsFor: () => new Map(),
+    secretsFor: async () => new Map(),
     workspaceOf: async () => ({ hostPath: await realpath(scratch) }),
     planOf: () => ({ incarnation: newIncarnation(), leaseSeconds: DEADLINE_SECONDS, noOutputTimeoutSeconds: DEADLINE_SECONDS }),
     renewsLease: () => true,

@@ -9,6 +9,7 @@ import { invalidAnswer, observed } from './observed.ts';
 import { messageOf } from './start-phase.ts';
 
 export interface ActionStreamParts {
+  readonly conversationId: string;
   readonly incarnation: string;
   readonly client: ExecutorClient;
   readonly retries: RetryLimits;
@@ -21,7 +22,7 @@ export interface ActionStreamParts {
 }
 
 /** By name; what an action does not name is not among them. */
-export type SecretsFor = (action: RunnableAction) => ReadonlyMap<string, Secret>;
+export type SecretsFor = (action: RunnableAction, conversationId: string) => Promise<ReadonlyMap<string, Secret>>;
 
 /** What identifies an action to an executor. */
 export interface EffectName {
@@ -106,7 +107,7 @@ export class ActionStream {
     const wasSentBefore = this.#wasSent;
     try {
       const { traceparent } = this.#options;
-      for await (const line of this.#parts.client.execute(this.#request(), { signal, traceparent })) {
+      for await (const line of this.#parts.client.execute(await this.#request(), { signal, traceparent })) {
         this.#wasSent = true;
         const result = this.#take(line, wasSentBefore);
         if (result !== undefined) return result;
@@ -160,9 +161,11 @@ export class ActionStream {
     this.#options.onOutput?.({ offset: (offset as number) + Buffer.byteLength(text.slice(0, known)), text: fresh });
   }
 
-  #request(): ExecuteRequest {
+  async #request(): Promise<ExecuteRequest> {
     const { action, args, timeout } = this.#action;
-    const secrets = [...this.#parts.secretsFor(this.#action)].map(([name, secret]) => [name, secret.reveal()] as const);
+    const secrets = [...(await this.#parts.secretsFor(this.#action, this.#parts.conversationId))].map(
+      ([name, secret]) => [name, secret.reveal()] as const,
+    );
     return {
       key: this.#key,
       digest: this.#digest,

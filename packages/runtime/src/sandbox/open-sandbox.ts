@@ -227,7 +227,7 @@ async function specOf(
     held,
     isReadOnly,
     folders: places.foldersOf({ ...(host && { host }) }).of(conversationId, plan.incarnation),
-    gitHosts: egress.gitHosts(conversationId),
+    gitHosts: await egress.gitHosts(conversationId),
     network: await egress.policyOf(conversationId),
     ...(host?.kind === 'address' && { host: host.name }),
     ownerEpoch: owners.epochOf(conversationId),

@@ -82,7 +82,7 @@ describe('a runtime and what it hears', () => {
       retries,
       client,
       lost: lost.promise,
-      secretsFor: () => new Map(),
+      secretsFor: async () => new Map(),
       notice: undefined,
       limits: watchLimits([], undefined),
       disk: UNLIMITED,

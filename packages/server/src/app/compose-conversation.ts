@@ -43,6 +43,8 @@ import type { EventSearch } from '../events/event-search.ts';
 import { searchPast } from '../events/search-past.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { type ModelChoice, modelSource } from '../settings/model-choice.ts';
+import type { GitAccounts } from '../git-providers/provider-tokens.ts';
+import type { SecretView } from '../secrets/secret-store.ts';
 import { namedSecrets } from '../secrets/secrets-for-action.ts';
 import { invariantAnalyzer } from '../conversations/confirmation/invariant-analyzer.ts';
 import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts';
@@ -72,7 +74,13 @@ interface TurnPorts {
   readonly tracing: Tracing | undefined;
 }
 
-export interface ConversationParts extends Foundation, TurnPorts {
+/** What it is given of secrets and tokens: the server's, its organisation's, and those of who began it. */
+interface OwnParts {
+  readonly secretStore: SecretView;
+  readonly providerTokens: GitAccounts;
+}
+
+export interface ConversationParts extends Omit<Foundation, keyof OwnParts>, OwnParts, TurnPorts {
   readonly runtimes: SandboxPool;
   readonly conversations: Conversations;
   readonly eventSearch: EventSearch;
@@ -195,7 +203,7 @@ async function confirmationIn(
   return () => {
     const now = conversations.approvals.now(record);
     const rules = [...(now.confirmation_rules ?? []), ...inherited()];
-    return { ...confirmationOf(now, rules, settings.current, config), secrets: boundSecrets() };
+    return { ...confirmationOf(now, rules, settings.current, config), secrets: boundSecrets(record) };
   };
 }
 

@@ -14,6 +14,7 @@ import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts
 import { EventSearch } from '../events/event-search.ts';
 import { gitAccess } from '../git-providers/git-access.ts';
 import type { Config } from '../platform/config/config.ts';
+import type { OwnedBy } from '../platform/auth/own-scope.ts';
 import { idlePlan } from '../platform/config/sandbox-config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { Measures } from '../observability/measures.ts';
@@ -208,8 +209,14 @@ function ownersBy(scheduler: Scheduler) {
   return { owners: { has: (id: string) => epochOf(id) > 0, mayTouch, epochOf } };
 }
 
+/** Whose a conversation is; without users nobody is asked. */
+function ownersOf({ config }: Foundation, registry: ConversationRegistry): (id: string) => Promise<OwnedBy> {
+  return async (id) => (config.oidc ? ((await registry.records.get(id)) ?? {}) : {});
+}
+
 function createSandboxes(foundation: Foundation, registry: ConversationRegistry): SandboxPool {
-  const { config, clock, logger, storage, secretStore, providerTokens, boundSecrets } = foundation;
+  const { config, clock, logger, storage, ownedSecrets, gitAccounts, boundSecrets } = foundation;
+  const ownerOf = ownersOf(foundation, registry);
   const { driver, otherReapers, network } = foundation.driver;
   return createSandboxPool({
     records: storage.records,
@@ -231,9 +238,12 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     askPerson: (id, place) => registry.questions.ask(id, place),
     reached: reachedIn(storage),
     registries: network,
-    git: gitAccess(providerTokens),
-    boundSecrets,
-    secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
+    git: (id) => gitAccess(async () => gitAccounts.of(await ownerOf(id))),
+    boundSecrets: async (id) => boundSecrets(await ownerOf(id)),
+    secretsFor: async (action, id) => {
+      const owner = await ownerOf(id);
+      return secretsForAction(action, namedSecrets(ownedSecrets.of(owner), gitAccounts.of(owner)));
+    },
   });
 }
 
@@ -270,6 +280,8 @@ function createConversations(
     open: (record, conversations) =>
       composeConversation(record, {
         ...foundation,
+        secretStore: foundation.ownedSecrets.of(record),
+        providerTokens: foundation.gitAccounts.of(record),
         registry,
         runtimes,
         conversations,

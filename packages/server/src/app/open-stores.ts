@@ -6,7 +6,10 @@ import { createLiveMask, createMask, type BoundSecret, type Mask, type Secret } 
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { ModelKeys } from '../conversations/model-keys.ts';
 import { ToolFiles } from '../extensions/installed-tools.ts';
+import { checkToken } from '../git-providers/check-token.ts';
+import { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { OwnedBy } from '../platform/auth/own-scope.ts';
 import { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
 import { Notes } from '../knowledge/notes.ts';
 import { McpLogins } from '../mcp/oauth/mcp-logins.ts';
@@ -19,7 +22,8 @@ import { openStorage, passwordOf } from '../platform/open-storage.ts';
 import type { OpenedDriver } from '../sandboxes/open-driver.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
 import { secretsOfMcp } from '../settings/mcp-keys.ts';
-import { boundSecrets } from '../secrets/bound-secrets.ts';
+import { boundSecretsOf } from '../secrets/bound-secrets.ts';
+import { OwnedSecrets } from '../secrets/owned-secrets.ts';
 import { SettingsStore } from '../settings/settings.ts';
 import { TriggerStore } from '../triggers/trigger-store.ts';
 
@@ -42,9 +46,12 @@ interface ModelStores {
 /** What the user has entered, and what agents remember for him. */
 interface UserStores {
   readonly settings: SettingsStore;
-  /** Named by the user, for agents. */
+  /** Named for agents: the server's, and whose there are beside them. */
   readonly secretStore: SecretStore;
+  readonly ownedSecrets: OwnedSecrets;
+  /** Tokens of git providers, in the same way. */
   readonly providerTokens: ProviderTokens;
+  readonly gitAccounts: OwnedGitAccounts;
   /** What starts conversations when something happens. */
   readonly triggerStore: TriggerStore;
   /** What agents remember between conversations. */
@@ -58,7 +65,7 @@ export interface Stores extends McpStores, ModelStores, UserStores {
   /** Signs the tokens of clients that keep one, and seals what is stored. */
   readonly jwtSecret: Secret;
   /** Of those two what may go to some hosts alone, as of now. */
-  readonly boundSecrets: () => readonly BoundSecret[];
+  readonly boundSecrets: (owner: OwnedBy) => readonly BoundSecret[];
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
   /** Hides what the other stores hold, as of now. */
@@ -94,13 +101,18 @@ export async function openStores(config: Config, options: StoreOptions): Promise
   const onChange = mask.renew;
   const secretStore = await SecretStore.open(storage.records, jwtSecret, onChange);
   const providerTokens = await ProviderTokens.open(storage.records, jwtSecret, { onChange });
+  const owned = { records: storage.records, jwtSecret, onChange, hasUsers: config.oidc !== undefined };
+  const ownedSecrets = await OwnedSecrets.open(secretStore, owned);
+  const gitAccounts = await OwnedGitAccounts.open(providerTokens, { ...owned, check: checkToken });
   const stores = {
     storage,
     jwtSecret,
     settings: await SettingsStore.open(storage.records, jwtSecret, onChange),
     secretStore,
     providerTokens,
-    boundSecrets: boundSecrets(secretStore, providerTokens),
+    ownedSecrets,
+    gitAccounts,
+    boundSecrets: boundSecretsOf(ownedSecrets, gitAccounts),
     mcpServers: new ConversationMcpServers(jwtSecret, onChange),
     mcpLogins: await McpLogins.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     pins: new ToolPins(storage.records),
@@ -147,8 +159,8 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
     ...configured,
     ...configuredKeys,
     ...stores.settings.secrets,
-    ...stores.secretStore.values.values(),
-    ...stores.providerTokens.secrets,
+    ...stores.ownedSecrets.all,
+    ...stores.gitAccounts.all,
     ...stores.modelKeys.secrets,
     ...stores.mcpServers.secrets,
     ...stores.mcpLogins.secrets,

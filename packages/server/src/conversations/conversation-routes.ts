@@ -26,7 +26,8 @@ import { ConversationInfo, conversationInfo, type ConversationView, type InfoCon
 import { ById, IdempotencyHeaders, requestId, optionalBody } from '../platform/http/request-parts.ts';
 import { failureBody, sendFailure, sendJsonText } from '../platform/http/failure.ts';
 import type { Conversations } from './conversations.ts';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
+import { ownedByCaller } from '../platform/auth/own-scope.ts';
 import type { Caller } from '../platform/auth/caller.ts';
 import type { ConversationConfig } from '../platform/config/config.ts';
 import type { Secret } from '@tendon/protocol/masking';
@@ -39,7 +40,7 @@ interface RoutesContext extends InfoContext {
   readonly peers?: RemoteViews | undefined;
   readonly config: ConversationConfig;
   readonly jwtSecret: Secret;
-  readonly providerTokens: ProviderTokens;
+  readonly gitAccounts: Pick<OwnedGitAccounts, 'of'>;
   readonly settings: { readonly mcpServers: McpConfig; readonly current: Pick<Settings, 'max_budget_per_task'> | undefined };
   readonly mcpServers: { sealed(given: McpConfig, settings: McpConfig, by: { readonly isAdmins: boolean }): string };
 }
@@ -187,7 +188,7 @@ function running(app: App, { conversations }: RoutesContext): void {
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
 async function create(
-  { conversations, config, providerTokens, settings, mcpServers }: RoutesContext,
+  { conversations, config, gitAccounts, settings, mcpServers }: RoutesContext,
   body: CreateConversation,
   { id, request, by }: Pick<CreateConversationParams, 'id' | 'request'> & { readonly by: Caller },
 ): Promise<StoredConversation | CatalogError> {
@@ -198,7 +199,9 @@ async function create(
   if (ceiling !== undefined && (body.max_budget_per_task ?? 0) > ceiling)
     return catalogError('INVALID_ARGUMENTS', `max_budget_per_task: this key may give at most $${ceiling}, as the settings do`);
   const repository = repositoryOf(body);
-  const misread = repository && readRepository({ repository, branch: body.selected_branch, provider: body.git_provider }, providerTokens);
+  const misread =
+    repository &&
+    readRepository({ repository, branch: body.selected_branch, provider: body.git_provider }, gitAccounts.of(ownedByCaller(by)));
   if (misread && !misread.ok) return catalogError('INVALID_ARGUMENTS', `repository: ${misread.problem}`);
   const created = await conversations.create({
     id,

@@ -2,18 +2,18 @@ import { Secret } from '@tendon/protocol/masking';
 import type { GitProvider } from '@tendon/protocol';
 import type { GitAccess } from '@tendon/runtime';
 import { originOf } from './check-token.ts';
-import type { ProviderTokens } from './provider-tokens.ts';
+import type { GitAccounts, ProviderLogin } from './provider-tokens.ts';
 
 const USUAL_HOSTS: Readonly<Record<GitProvider, string>> = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org' };
 /** Who a token says it is, where the protocol wants a user's name. */
 const USERS: Readonly<Record<GitProvider, string>> = { github: 'x-access-token', gitlab: 'oauth2', bitbucket: 'x-token-auth' };
 
-/** The git hosts of the providers, each with the token that is stored for it, as of now. */
-export function gitAccess(tokens: Pick<ProviderTokens, 'logins'>): GitAccess {
+/** The git hosts of the providers, each with the token that is stored for it, as of each question. */
+export function gitAccess(accounts: () => Promise<Pick<GitAccounts, 'logins'>>): GitAccess {
   return {
-    hosts: () => [...new Set([...Object.values(USUAL_HOSTS), ...tokens.logins.map(hostOf)])],
-    login(host) {
-      const login = tokens.logins.find((one) => hostOf(one) === host);
+    hosts: async () => [...new Set([...Object.values(USUAL_HOSTS), ...(await accounts()).logins.map(hostOf)])],
+    async login(host) {
+      const login = (await accounts()).logins.find((one) => hostOf(one) === host);
       if (login === undefined) return Object.values(USUAL_HOSTS).includes(host) ? { origin: `https://${host}` } : undefined;
       const { provider, token } = login;
       const origin = login.host === null ? `https://${USUAL_HOSTS[provider]}` : originOf(login.host);
@@ -23,13 +23,13 @@ export function gitAccess(tokens: Pick<ProviderTokens, 'logins'>): GitAccess {
 }
 
 /** Where a provider's repositories are; `host` is the user's own installation. */
-export function repositoryHost(provider: GitProvider, tokens: Pick<ProviderTokens, 'set'>): string {
+export function repositoryHost(provider: GitProvider, tokens: Pick<GitAccounts, 'set'>): string {
   const host = tokens.set[provider];
   return host ? originOf(host) : `https://${USUAL_HOSTS[provider]}`;
 }
 
 /** The host whose repositories a token is for. */
-export function hostOf({ provider, host }: Pick<ProviderTokens['logins'][number], 'provider' | 'host'>): string {
+export function hostOf({ provider, host }: Pick<ProviderLogin, 'provider' | 'host'>): string {
   return host === null ? USUAL_HOSTS[provider] : new URL(originOf(host)).host;
 }
 

@@ -2,7 +2,7 @@ import { GitProvider } from '@tendon/protocol';
 import { z } from 'zod';
 import type { FastifyReply } from 'fastify';
 import type { ProviderResult } from './apis/ask-providers.ts';
-import type { ProviderLogin, ProviderTokens } from './provider-tokens.ts';
+import type { GitAccounts, ProviderLogin } from './provider-tokens.ts';
 import { sendFailure, sendJsonText } from '../platform/http/failure.ts';
 
 const providerName = GitProvider.optional().catch(undefined);
@@ -64,7 +64,7 @@ export interface ProviderChoice {
  */
 export async function answerAsked<T>(
   reply: FastifyReply,
-  tokens: ProviderTokens,
+  tokens: Pick<GitAccounts, 'logins'>,
   choice: ProviderChoice,
   ask: (logins: readonly ProviderLogin[]) => Promise<ProviderResult<T>>,
 ): Promise<T> {

@@ -1,5 +1,6 @@
 /**
- * Owns the tokens of git providers: one record, `settings/git-providers`, each token sealed like the model's key.
+ * Owns the tokens of git providers that one owner has: one record, `settings/git-providers` where it is the server, each token sealed like
+ * the model's key. Whose there are beside the server's is in `OwnedGitAccounts`.
  *
  * P1  A token is stored only after its provider took it; no answer holds one.
  * P2  Changes come one after the other.
@@ -9,7 +10,7 @@ import { Mutex } from '@tendon/protocol/async';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { catalogError, isMaskedKey, type CatalogError, type GitProvider, type ProviderToken } from '@tendon/protocol';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
-import { checkToken, isHostName, type TokenCheck } from './check-token.ts';
+import { checkToken, isHostName } from './check-token.ts';
 
 interface StoredToken {
   readonly sealed: string;
@@ -26,46 +27,57 @@ export interface ProviderLogin {
 
 type Stored = Partial<Record<GitProvider, StoredToken>>;
 
+/** The record of one owner. */
+interface TokenPlace {
+  readonly collection: string;
+  readonly id: string;
+}
+
+export interface ProviderTokenOptions {
+  readonly records: RecordStore;
+  readonly jwtSecret: Secret;
+  readonly check: typeof checkToken;
+  /** Called in the tick of each change. */
+  readonly onChange: () => void;
+}
+
+const SERVERS: TokenPlace = { collection: 'settings', id: 'git-providers' };
+
+/** What a conversation is given. */
+export type GitAccounts = Pick<ProviderTokens, 'logins' | 'set'>;
+
 export class ProviderTokens {
-  readonly #records: RecordStore;
-  readonly #jwtSecret: Secret;
-  readonly #check: (provider: GitProvider, token: Secret, host: string | null) => Promise<TokenCheck>;
-  readonly #onChange: () => void;
-  #stored: Stored;
+  readonly #options: ProviderTokenOptions;
+  readonly #place: TokenPlace;
+  #stored: Stored = {};
   #logins: readonly ProviderLogin[] | undefined;
   readonly #writing = new Mutex();
 
-  private constructor(
-    records: RecordStore,
-    jwtSecret: Secret,
-    { check, onChange }: { readonly check: typeof checkToken; readonly onChange: () => void },
-    stored: Stored,
-  ) {
-    this.#records = records;
-    this.#jwtSecret = jwtSecret;
-    this.#check = check;
-    this.#onChange = onChange;
-    this.#stored = stored;
+  /** Empty, until it is read. */
+  constructor(options: ProviderTokenOptions, place: TokenPlace) {
+    this.#options = options;
+    this.#place = place;
   }
 
-  /** `onChange`: called in the tick of each change. */
+  /** Those of the server. */
   static async open(
     records: RecordStore,
     jwtSecret: Secret,
     { check = checkToken, onChange = (): void => undefined } = {},
   ): Promise<ProviderTokens> {
-    const tokens = new ProviderTokens(records, jwtSecret, { check, onChange }, {});
-    records.watch('settings', () => void tokens.#read().catch(() => undefined));
-    await tokens.#read();
+    const tokens = new ProviderTokens({ records, jwtSecret, check, onChange }, SERVERS);
+    records.watch(SERVERS.collection, () => void tokens.read().catch(() => undefined));
+    await tokens.read();
     return tokens;
   }
 
   /** As stored now: other servers change them too. */
-  async #read(): Promise<void> {
+  async read(): Promise<void> {
     await this.#writing.run(async () => {
-      this.#stored = (await this.#records.get<Stored>('settings', 'git-providers')) ?? {};
+      const { collection, id } = this.#place;
+      this.#stored = (await this.#options.records.get<Stored>(collection, id)) ?? {};
       this.#logins = undefined;
-      this.#onChange();
+      this.#options.onChange();
       return undefined;
     });
   }
@@ -82,7 +94,7 @@ export class ProviderTokens {
   /** Those that can be read: without what was sealed under a JWT secret that is gone. */
   get logins(): readonly ProviderLogin[] {
     this.#logins ??= Object.entries(this.#stored).flatMap(([provider, { sealed, host }]) => {
-      const text = unseal(sealed, this.#jwtSecret);
+      const text = unseal(sealed, this.#options.jwtSecret);
       return text ? [{ provider: provider as GitProvider, host, token: new Secret(text) }] : [];
     });
     return this.#logins;
@@ -105,10 +117,10 @@ export class ProviderTokens {
         }
         if (text.length < MIN_SECRET_LENGTH) return invalidToken(provider);
         const token = new Secret(text);
-        const checked = await this.#check(provider, token, host);
+        const checked = await this.#options.check(provider, token, host);
         if (checked.state === 'refused') return invalidToken(provider);
         if (checked.state === 'unreachable') return unreachable(provider, checked.reason);
-        added[provider] = { sealed: seal(text, this.#jwtSecret), host };
+        added[provider] = { sealed: seal(text, this.#options.jwtSecret), host };
       }
       await this.#store((now) => ({ ...now, ...added }));
       return undefined;
@@ -122,12 +134,19 @@ export class ProviderTokens {
     });
   }
 
+  /** With the record itself. */
+  async remove(): Promise<void> {
+    await this.clear();
+    await this.#options.records.delete(this.#place.collection, this.#place.id);
+  }
+
   /** Of what another server stores meanwhile nothing is lost. */
   async #store(change: (now: Stored) => Stored): Promise<void> {
-    const stored = await this.#records.update<Stored>('settings', 'git-providers', (now = {}) => ({ sort: '', value: change(now) }));
+    const { collection, id } = this.#place;
+    const stored = await this.#options.records.update<Stored>(collection, id, (now = {}) => ({ sort: '', value: change(now) }));
     this.#stored = stored ?? {};
     this.#logins = undefined;
-    this.#onChange();
+    this.#options.onChange();
   }
 }
 

@@ -6,21 +6,28 @@ import { RepositoryName, BranchesQuery, FileQuery, SearchBranchesQuery, answerAs
 import type { Routes } from '../platform/http/app.ts';
 import { sendFailure } from '../platform/http/failure.ts';
 import { BranchAnswer, BranchPageAnswer, MicroagentAnswer, MicroagentContentAnswer } from './provider-answers.ts';
-import type { ProviderTokens } from './provider-tokens.ts';
+import { ownedByCaller } from '../platform/auth/own-scope.ts';
+import type { Caller } from '../platform/auth/caller.ts';
+import type { OwnedGitAccounts } from './owned-git-accounts.ts';
+import type { GitAccounts } from './provider-tokens.ts';
 import type { Clock } from '@tendon/core';
 
 type Branches = z.output<typeof BranchAnswer>[];
 
+interface RepositoryContext {
+  readonly gitAccounts: Pick<OwnedGitAccounts, 'of'>;
+  readonly clock: Clock;
+}
+
 /** What git providers know of one repository. */
-export const gitProviderRepositoryRoutes: Routes<{ readonly providerTokens: ProviderTokens; readonly clock: Clock }> = (
-  app,
-  { providerTokens: tokens, clock },
-) => {
+export const gitProviderRepositoryRoutes: Routes<RepositoryContext> = (app, { gitAccounts, clock }) => {
+  const accountsOf = (by: Caller): GitAccounts => gitAccounts.of(ownedByCaller(by));
+
   app.get(
     '/api/user/search/branches',
     { schema: { querystring: SearchBranchesQuery, response: { 200: z.array(BranchAnswer) } } },
-    async ({ query: { repository, query, per_page, ...choice } }, reply) =>
-      (await answerAsked(reply, tokens, choice, (logins) =>
+    async ({ query: { repository, query, per_page, ...choice }, principal }, reply) =>
+      (await answerAsked(reply, accountsOf(principal), choice, (logins) =>
         firstAnswer(logins, (api) => api.searchBranches(repository, query, per_page)),
       )) as Branches,
   );
@@ -28,9 +35,9 @@ export const gitProviderRepositoryRoutes: Routes<{ readonly providerTokens: Prov
   app.get(
     '/api/user/repository/branches',
     { schema: { querystring: BranchesQuery, response: { 200: z.union([BranchPageAnswer, z.array(BranchAnswer)]) } } },
-    async ({ query: { repository, page, per_page, ...choice } }, reply) => {
+    async ({ query: { repository, page, per_page, ...choice }, principal }, reply) => {
       const isPaged = page !== undefined || per_page !== undefined;
-      return (await answerAsked(reply, tokens, choice, (logins) =>
+      return (await answerAsked(reply, accountsOf(principal), choice, (logins) =>
         firstAnswer(logins, async (api) =>
           isPaged ? api.branches(repository, { page: page ?? 1, perPage: per_page ?? 30 }) : allBranches(api, repository),
         ),
@@ -48,12 +55,12 @@ export const gitProviderRepositoryRoutes: Routes<{ readonly providerTokens: Prov
         response: { 200: z.union([z.array(MicroagentAnswer), MicroagentContentAnswer]) },
       },
     },
-    async ({ params, query: { file_path: path, ...choice } }, reply) => {
+    async ({ params, query: { file_path: path, ...choice }, principal }, reply) => {
       const [, name, content] = /^(.+?)\/microagents(\/content)?$/.exec(params['*']) ?? [];
       const repository = RepositoryName.safeParse(name);
       if (!repository.success) return sendFailure(reply, catalogError('NOT_FOUND')) as never;
       if (content === undefined) {
-        const found = await answerAsked(reply, tokens, choice, (logins) =>
+        const found = await answerAsked(reply, accountsOf(principal), choice, (logins) =>
           firstAnswer(logins, (api, provider) => repositoryMicroagents(api, provider, repository.data)),
         );
         if (!Array.isArray(found)) return found as never;
@@ -61,7 +68,7 @@ export const gitProviderRepositoryRoutes: Routes<{ readonly providerTokens: Prov
         return (found as string[]).map((each) => ({ name: nameOf(each), path: each, created_at }));
       }
       if (!path) return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'file_path is missing')) as never;
-      return answerAsked(reply, tokens, choice, (logins) =>
+      return answerAsked(reply, accountsOf(principal), choice, (logins) =>
         firstAnswer(logins, async (api, git_provider) => {
           // With it comes a parser of YAML, which the start of the server need not wait for.
           const { readMicroagent } = await import('./read-microagent.ts');

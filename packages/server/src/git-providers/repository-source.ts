@@ -1,6 +1,6 @@
 import type { GitProvider } from '@tendon/protocol';
 import { repositoryHost } from './git-access.ts';
-import type { ProviderTokens } from './provider-tokens.ts';
+import type { GitAccounts } from './provider-tokens.ts';
 
 /** What is cloned when a conversation starts, and under which name it lies in the workspace. */
 export interface RepositorySource {
@@ -21,7 +21,7 @@ const PATH = /^[\w.~+-]+(\/[\w.~+-]+)+$/;
 const PROVIDERS: readonly string[] = ['github', 'gitlab', 'bitbucket'] satisfies readonly GitProvider[];
 
 /** `owner/name` of a provider (default GitHub), or an `https` URL without a login in it. */
-export function readRepository({ repository, branch, provider }: RepositoryRef, tokens: Pick<ProviderTokens, 'set'>): ReadRepository {
+export function readRepository({ repository, branch, provider }: RepositoryRef, tokens: Pick<GitAccounts, 'set'>): ReadRepository {
   if (branch && !isBranch(branch)) return problem(`"${branch.slice(0, 200)}" is not the name of a branch`);
   const host = provider && PROVIDERS.includes(provider) ? (provider as GitProvider) : 'github';
   const given = repository.trim();

@@ -1,8 +1,8 @@
 import type { Clock, KnowledgeSources } from '@tendon/core';
 import type { SandboxPool } from '@tendon/runtime';
 import { TOKEN_NAMES } from '../secrets/secrets-for-action.ts';
-import type { SecretStore } from '../secrets/secret-store.ts';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { SecretView } from '../secrets/secret-store.ts';
+import type { GitAccounts } from '../git-providers/provider-tokens.ts';
 import { surveyWorkspace } from './survey-workspace.ts';
 import { userMicroagents } from './user-microagents.ts';
 import { installedSkills } from './user-skills.ts';
@@ -10,8 +10,8 @@ import { installedSkills } from './user-skills.ts';
 interface KnowledgeParts {
   readonly home: string;
   readonly clock: Clock;
-  readonly secretStore: Pick<SecretStore, 'list'>;
-  readonly providerTokens: Pick<ProviderTokens, 'logins'>;
+  readonly secretStore: Pick<SecretView, 'list'>;
+  readonly providerTokens: Pick<GitAccounts, 'logins'>;
   readonly runtimes: Pick<SandboxPool, 'ports'>;
   readonly onProblem: (problem: string) => void;
 }

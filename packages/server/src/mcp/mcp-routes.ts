@@ -1,5 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Routes } from '../platform/http/app.ts';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
+import { ownedByCaller } from '../platform/auth/own-scope.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
@@ -13,7 +15,8 @@ const INTERNAL_ERROR = -32_603;
 
 const SUMMARY = 'Tools that open pull requests, by the Model Context Protocol (streamable HTTP, without sessions)';
 
-interface McpContext extends PullRequestParts {
+interface McpContext extends Omit<PullRequestParts, 'providerTokens'> {
+  readonly gitAccounts: Pick<OwnedGitAccounts, 'of'>;
   readonly logger: Logger;
   readonly conversations: PullRequestParts['conversations'] & Pick<Conversations, 'visibility'>;
 }
@@ -34,7 +37,7 @@ export const mcpRoutes: Routes<McpContext> = (app, context) => {
       const named = conversationOf(headers);
       const conversation = named !== undefined && (await context.conversations.visibility.sees(principal, named)) ? named : undefined;
       const message = { body, protocolVersion: typeof version === 'string' ? version : undefined, conversation };
-      const answer = await answerMessage(message, context);
+      const answer = await answerMessage(message, { ...context, providerTokens: context.gitAccounts.of(ownedByCaller(principal)) });
       const type = answer.headers.get('content-type');
       if (type !== null) void reply.type(type);
       return reply.code(answer.status).send(await answer.text());

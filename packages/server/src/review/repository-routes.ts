@@ -11,7 +11,8 @@ import {
 import { shellQuote } from '@tendon/protocol/executor-api';
 import { z } from 'zod';
 import type { Conversations } from '../conversations/conversations.ts';
-import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
+import type { GitAccounts } from '../git-providers/provider-tokens.ts';
 import { committerOf } from '../git/repository/repository-of.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { failureWith, sendFailure } from '../platform/http/failure.ts';
@@ -24,8 +25,8 @@ import { pullRequestCall, pushCommand, whyNoPullRequest } from './pull-request.t
 import { repositoryState, type RepositoryState } from './repository-state.ts';
 
 interface RepositoryContext extends ReviewContext {
-  readonly conversations: ReviewContext['conversations'] & Pick<Conversations, 'notePullRequest' | 'get'>;
-  readonly providerTokens: PullRequestParts['providerTokens'];
+  readonly conversations: Pick<Conversations, 'notePullRequest' | 'get'> & ReviewContext['conversations'];
+  readonly gitAccounts: Pick<OwnedGitAccounts, 'of'>;
   readonly settings: Pick<SettingsStore, 'current'>;
 }
 
@@ -82,11 +83,19 @@ export const workspaceRepositoryRoutes: Routes<RepositoryContext> = (app, contex
       return sendFailure(reply, catalogError('RUNTIME_FAILED', `the branch was not pushed: ${pushed.output.slice(-1000)}`));
     // Loaded when somebody asks.
     const { openPullRequest } = await import('../git/pull-requests/open-pull-request.ts');
-    const answer = await openPullRequest({ ...pullRequestCall(shown, body), conversation: id }, context);
+    const answer = await openPullRequest(
+      { ...pullRequestCall(shown, body), conversation: id },
+      { conversations, providerTokens: await accountsOf(context, id) },
+    );
     if (!answer.ok) return reply.code(400).send(failureWith(answer.problem));
     return { url: answer.text.split('\n')[0]!, event_id: pushed.event_id };
   });
 };
+
+/** Those that its agent has. */
+async function accountsOf({ conversations, gitAccounts }: RepositoryContext, id: string): Promise<GitAccounts> {
+  return gitAccounts.of((await conversations.get(id)) ?? {});
+}
 
 interface Found {
   readonly state: RepositoryState;
@@ -98,7 +107,7 @@ async function repositoryIn(context: RepositoryContext, id: string): Promise<Fou
   const workspace = await workspaceOf(context, id);
   if ('code' in workspace) return workspace;
   try {
-    const state = await repositoryState(workspace, { tokens: context.providerTokens, now: context.clock.now() });
+    const state = await repositoryState(workspace, { tokens: await accountsOf(context, id), now: context.clock.now() });
     return state ? { state, cwd: `${workspace.root}/${state.shown.folder}` } : catalogError('NOT_FOUND');
   } catch (cause) {
     return catalogError('RUNTIME_FAILED', wordsOf(cause));

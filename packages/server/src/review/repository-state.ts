@@ -2,7 +2,7 @@ import { shellQuote } from '@tendon/protocol/executor-api';
 import type { GitProvider, WorkspaceRepository } from '@tendon/protocol';
 import { GIT_PRELUDE } from '../git/workspace-changes.ts';
 import { hostOf } from '../git-providers/git-access.ts';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { GitAccounts } from '../git-providers/provider-tokens.ts';
 import { RepositoryName } from '../git-providers/provider-questions.ts';
 import { nulFields } from '../sandboxes/nul-fields.ts';
 import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
@@ -38,7 +38,7 @@ exit 3`;
 /** Nothing where there is no repository. Rejects with a user-facing error. */
 export async function repositoryState(
   { runtime, root, repository }: Workspace,
-  { tokens, now }: { readonly tokens: Pick<ProviderTokens, 'logins'>; readonly now: Date },
+  { tokens, now }: { readonly tokens: Pick<GitAccounts, 'logins'>; readonly now: Date },
 ): Promise<RepositoryState | undefined> {
   const options = { cwd: root, timeoutSeconds: 20, maxBytes: 4 * 1024 * 1024, now };
   const { text, exitCode } = await runSandboxCommand(runtime, stateScript(repository), options);
@@ -52,7 +52,7 @@ export async function repositoryState(
  * Total: whatever was printed.
  * @internal
  */
-export function readState(text: string, tokens: Pick<ProviderTokens, 'logins'>): RepositoryState {
+export function readState(text: string, tokens: Pick<GitAccounts, 'logins'>): RepositoryState {
   const { fields } = nulFields(text, MAX_FIELDS);
   const [folder = '.', branch = '', ahead = '', url = '', published = '', user = '', refs = '', ...status] = fields;
   const names = refs.split('\n').map((ref) => ref.replace(/^refs\/(?:heads|remotes\/origin)\//, ''));
@@ -78,7 +78,7 @@ const USUAL: readonly { readonly provider: GitProvider; readonly host: null }[] 
 ];
 
 /** The provider whose host the address names, and the repository there. The address is the agent's to change. */
-function remoteOf(url: string, { logins }: Pick<ProviderTokens, 'logins'>): WorkspaceRepository['remote'] {
+function remoteOf(url: string, { logins }: Pick<GitAccounts, 'logins'>): WorkspaceRepository['remote'] {
   const parts = /^(?:https?|ssh):\/\/(?:[^@/]*@)?([^/]+)\/(.+)$/.exec(url) ?? /^(?:[^@/]+@)?([^:/]+):(.+)$/.exec(url);
   if (!parts) return null;
   const [, host, path] = parts as unknown as [string, string, string];

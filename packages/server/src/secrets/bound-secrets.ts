@@ -1,8 +1,11 @@
 import type { GitProvider } from '@tendon/protocol';
 import { bindSecret, type BoundSecret } from '@tendon/protocol/masking';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
+import type { GitAccounts } from '../git-providers/provider-tokens.ts';
+import type { OwnedBy } from '../platform/auth/own-scope.ts';
 import { originOf } from '../git-providers/check-token.ts';
-import type { SecretStore } from './secret-store.ts';
+import type { OwnedSecrets } from './owned-secrets.ts';
+import type { SecretView } from './secret-store.ts';
 import { TOKEN_NAMES } from './secrets-for-action.ts';
 
 /** Where a provider takes its tokens. */
@@ -12,13 +15,28 @@ const TOKEN_HOSTS: Readonly<Record<GitProvider, readonly string[]>> = {
   bitbucket: ['bitbucket.org'],
 };
 
+/** Those that such a conversation is given. */
+export function boundSecretsOf(
+  secrets: Pick<OwnedSecrets, 'of'>,
+  accounts: Pick<OwnedGitAccounts, 'of'>,
+): (owner: OwnedBy) => readonly BoundSecret[] {
+  const made = new Map<SecretView, () => readonly BoundSecret[]>();
+  return (owner) => {
+    const view = secrets.of(owner);
+    const bound = made.get(view) ?? boundSecrets(view, accounts.of(owner));
+    made.set(view, bound);
+    return bound();
+  };
+}
+
 /**
  * The secrets that may go to some hosts alone: the user's that name them, and the tokens of git providers. Made anew only when one of the
  * stores has changed.
+ * @internal
  */
 export function boundSecrets(
-  store: Pick<SecretStore, 'values' | 'hostsOf'>,
-  tokens: Pick<ProviderTokens, 'logins'>,
+  store: Pick<SecretView, 'values' | 'hostsOf'>,
+  tokens: Pick<GitAccounts, 'logins'>,
 ): () => readonly BoundSecret[] {
   let made: { readonly values: unknown; readonly logins: unknown; readonly bound: readonly BoundSecret[] } | undefined;
   return () => {

@@ -58,7 +58,7 @@ describe('SV24: named secrets', () => {
     await client.frames.untilState('awaiting_user_confirmation');
     expect((await send(server, 'PUT', '/api/secrets/KEY', { name: 'KEY', hosts: [] }))[0]).toBe(200);
     expect(await listed()).toEqual({ custom_secrets: [{ name: 'KEY', description: null }] });
-    expect(server.engine.boundSecrets()).toEqual([]);
+    expect(server.engine.boundSecrets({})).toEqual([]);
   });
 
   it.each([['short'], ['             '], ['   1234567   ']])('%j is too short to be masked', async (value) => {

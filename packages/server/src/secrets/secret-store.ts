@@ -1,5 +1,6 @@
 /**
- * Owns the secrets that the user named for agents: one record each, `secrets/<name>`, the value sealed like the model's key.
+ * Owns the secrets that somebody named for agents: one record each, `secrets/<name>` where they are the server's, the value sealed like the
+ * model's key. Whose there are beside the server's is in `OwnedSecrets`.
  *
  * K1  A value leaves only as `Secret`, to be masked and injected; no answer holds one.
  * K2  Changes come one after the other: of two that make the same name one is refused.
@@ -10,7 +11,7 @@ import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { catalogError, type CatalogError, type CreateSecret, type SecretList, type UpdateSecret } from '@tendon/protocol';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
 
-interface StoredSecret {
+export interface StoredSecret {
   readonly name: string;
   readonly description: string | null;
   readonly sealed: string;
@@ -20,38 +21,56 @@ interface StoredSecret {
 
 const MAX_SECRETS = 500;
 
-export class SecretStore {
-  readonly #records: RecordStore;
-  readonly #jwtSecret: Secret;
-  readonly #onChange: () => void;
-  readonly #stored: Map<string, StoredSecret>;
-  #values: ReadonlyMap<string, Secret> | undefined;
-  readonly #writing = new Mutex();
+/** Where the records of one owner are. */
+interface SecretPlace {
+  readonly collection: string;
+  /** Before the name, in the ids of records. */
+  readonly prefix: string;
+}
 
-  private constructor(records: RecordStore, jwtSecret: Secret, stored: Map<string, StoredSecret>, onChange: () => void) {
-    this.#records = records;
-    this.#jwtSecret = jwtSecret;
-    this.#stored = stored;
-    this.#onChange = onChange;
+export interface SecretStoreOptions {
+  readonly records: RecordStore;
+  readonly jwtSecret: Secret;
+  /** Called in the tick of each change. */
+  readonly onChange: () => void;
+}
+
+const SERVERS: SecretPlace = { collection: 'secrets', prefix: '' };
+
+/** What a conversation is given. */
+export type SecretView = Pick<SecretStore, 'values' | 'hostsOf' | 'list'>;
+
+export class SecretStore {
+  readonly #options: SecretStoreOptions;
+  readonly #place: SecretPlace;
+  readonly #stored = new Map<string, StoredSecret>();
+  #values: ReadonlyMap<string, Secret> | undefined;
+  readonly #writing: Mutex;
+
+  /** Empty, until `hold`. Stores with the same mutex change one after the other. */
+  constructor(options: SecretStoreOptions, place: SecretPlace, writing: Mutex) {
+    this.#options = options;
+    this.#place = place;
+    this.#writing = writing;
   }
 
-  /** `onChange`: called in the tick of each change. */
+  /** Those of the server. */
   static async open(records: RecordStore, jwtSecret: Secret, onChange = (): void => undefined): Promise<SecretStore> {
-    const store = new SecretStore(records, jwtSecret, new Map(), onChange);
-    records.watch('secrets', () => void store.#read().catch(() => undefined));
-    await store.#read();
+    const writing = new Mutex();
+    const store = new SecretStore({ records, jwtSecret, onChange }, SERVERS, writing);
+    const read = (): Promise<void> =>
+      writing.run(async () => store.hold((await records.list<StoredSecret>(SERVERS.collection)).map(({ value }) => value)));
+    records.watch(SERVERS.collection, () => void read().catch(() => undefined));
+    await read();
     return store;
   }
 
-  /** As stored now: other servers change them too. */
-  #read(): Promise<void> {
-    return this.#writing.run(async () => {
-      const stored = await this.#records.list<StoredSecret>('secrets');
-      this.#stored.clear();
-      for (const { id, value } of stored) this.#stored.set(id, value);
-      this.#values = undefined;
-      this.#onChange();
-    });
+  /** As stored now, read by who has the mutex: other servers change them too. */
+  hold(stored: readonly StoredSecret[]): void {
+    this.#stored.clear();
+    for (const value of stored) this.#stored.set(value.name, value);
+    this.#values = undefined;
+    this.#options.onChange();
   }
 
   get list(): SecretList {
@@ -72,7 +91,7 @@ export class SecretStore {
 
   #unsealed(): ReadonlyMap<string, Secret> {
     const readable = [...this.#stored.values()].flatMap(({ name, sealed }) => {
-      const text = unseal(sealed, this.#jwtSecret);
+      const text = unseal(sealed, this.#options.jwtSecret);
       return text ? [[name, new Secret(text)] as const] : [];
     });
     return new Map(readable);
@@ -87,7 +106,7 @@ export class SecretStore {
       if (value.trim().length < MIN_SECRET_LENGTH) {
         return refused(`Secret ${name} needs at least ${MIN_SECRET_LENGTH} characters: shorter ones cannot be hidden in logs`);
       }
-      await this.#put({ name, description: description ?? null, sealed: seal(value, this.#jwtSecret), ...bound(hosts) });
+      await this.#put({ name, description: description ?? null, sealed: seal(value, this.#options.jwtSecret), ...bound(hosts) });
       return undefined;
     });
   }
@@ -114,18 +133,27 @@ export class SecretStore {
     });
   }
 
+  /** All of them. */
+  clear(): Promise<void> {
+    return this.#writing.run(async () => {
+      for (const name of [...this.#stored.keys()]) await this.#remove(name);
+    });
+  }
+
   async #put(secret: StoredSecret): Promise<void> {
-    await this.#records.put('secrets', { id: secret.name, sort: secret.name, value: secret });
+    const { collection, prefix } = this.#place;
+    await this.#options.records.put(collection, { id: prefix + secret.name, sort: secret.name, value: secret });
     this.#stored.set(secret.name, secret);
     this.#values = undefined;
-    this.#onChange();
+    this.#options.onChange();
   }
 
   async #remove(name: string): Promise<void> {
-    await this.#records.delete('secrets', name);
+    const { collection, prefix } = this.#place;
+    await this.#options.records.delete(collection, prefix + name);
     this.#stored.delete(name);
     this.#values = undefined;
-    this.#onChange();
+    this.#options.onChange();
   }
 }
 

@@ -1,8 +1,8 @@
 import type { RunnableAction } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { GitProvider } from '@tendon/protocol';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
-import type { SecretStore } from './secret-store.ts';
+import type { GitAccounts } from '../git-providers/provider-tokens.ts';
+import type { SecretView } from './secret-store.ts';
 
 const NOTHING: ReadonlyMap<string, Secret> = new Map();
 /** Ways to read a variable in the languages that agents write, with the name after them. */
@@ -38,7 +38,7 @@ export const TOKEN_NAMES: Readonly<Record<GitProvider, string>> = {
 };
 
 /** What commands can ask for by name: the user's secrets, and the git providers' tokens under the names that their tools read. */
-export function namedSecrets(store: Pick<SecretStore, 'values'>, tokens: Pick<ProviderTokens, 'logins'>): ReadonlyMap<string, Secret> {
+export function namedSecrets(store: Pick<SecretView, 'values'>, tokens: Pick<GitAccounts, 'logins'>): ReadonlyMap<string, Secret> {
   if (tokens.logins.length === 0) return store.values;
   return new Map([...tokens.logins.map(({ provider, token }) => [TOKEN_NAMES[provider], token] as const), ...store.values]);
 }

@@ -8,11 +8,16 @@ import { checkNetworkParams } from '../conversations/network/conversation-networ
 import { providerTokensOf, type SettingsStore } from './settings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { SandboxPool } from '@tendon/runtime';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
+import type { Caller } from '../platform/auth/caller.ts';
+import { ownedByCaller } from '../platform/auth/own-scope.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 
 interface SettingsContext {
   readonly settings: SettingsStore;
+  /** The server's. */
   readonly providerTokens: ProviderTokens;
+  readonly gitAccounts: Pick<OwnedGitAccounts, 'of'>;
   readonly conversations: Conversations;
   readonly runtimes: SandboxPool;
   /** The model of a conversation that chose none, as of now. */
@@ -23,8 +28,8 @@ const Stored = z.object({ message: z.string() });
 
 /** The user's stored settings; 404 until something was stored, which makes frontends ask for a model. */
 export const settingsRoutes: Routes<SettingsContext> = (app, context) => {
-  app.get('/api/settings', { schema: { response: { 200: Settings, 404: Failure } } }, async (_request, reply) => {
-    return settingsOf(context) ?? fail(reply, 'SETTINGS_NOT_FOUND');
+  app.get('/api/settings', { schema: { response: { 200: Settings, 404: Failure } } }, async ({ principal }, reply) => {
+    return settingsOf(context, principal) ?? fail(reply, 'SETTINGS_NOT_FOUND');
   });
   app.post(
     '/api/settings',
@@ -50,10 +55,10 @@ export const settingsRoutes: Routes<SettingsContext> = (app, context) => {
 };
 
 /** With no model stored the one in use is named: frontends take the name apart without looking whether there is one. */
-function settingsOf({ settings, providerTokens, defaultModel }: SettingsContext): Settings | undefined {
+function settingsOf({ settings, gitAccounts, defaultModel }: SettingsContext, by: Caller): Settings | undefined {
   const { current } = settings;
   if (!current) return undefined;
-  const provider_tokens_set = providerTokens.set;
+  const provider_tokens_set = gitAccounts.of(ownedByCaller(by)).set;
   const llm_model = current.llm_model || defaultModel();
   return { ...current, llm_model, provider_tokens_set, github_token_is_set: 'github' in provider_tokens_set };
 }

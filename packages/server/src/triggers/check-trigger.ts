@@ -1,6 +1,6 @@
 import { TriggerMention, type CreateTrigger } from '@tendon/protocol';
 import { readRepository } from '../git-providers/repository-source.ts';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { GitAccounts } from '../git-providers/provider-tokens.ts';
 import { isTimeZone, parseCron } from './cron.ts';
 import { MENTION_PROMPT } from './delivery-prompt.ts';
 import type { NewTrigger } from './trigger-store.ts';
@@ -8,7 +8,7 @@ import type { NewTrigger } from './trigger-store.ts';
 export type CheckedTrigger = { readonly ok: true; readonly trigger: NewTrigger } | { readonly ok: false; readonly problem: string };
 
 /** What of the given parameters makes a trigger of its kind, or one sentence why they make none. */
-export function checkTrigger(given: CreateTrigger, tokens: Pick<ProviderTokens, 'set'>): CheckedTrigger {
+export function checkTrigger(given: CreateTrigger, tokens: Pick<GitAccounts, 'set'>): CheckedTrigger {
   const { kind } = given;
   const isMention = kind === 'github' || kind === 'gitlab';
   const mention = isMention ? (given.mention ?? TriggerMention.parse({})) : null;
@@ -62,7 +62,7 @@ type RepositoryParts = Pick<NewTrigger, 'repository' | 'git_provider'> & Pick<Cr
 
 function repositoryProblem(
   { repository, branch, git_provider: provider }: RepositoryParts,
-  tokens: Pick<ProviderTokens, 'set'>,
+  tokens: Pick<GitAccounts, 'set'>,
 ): string | undefined {
   if (repository === null) return branch ? '"repository" is missing: a branch is one of a repository' : undefined;
   const read = readRepository({ repository, branch: branch ?? null, provider }, tokens);

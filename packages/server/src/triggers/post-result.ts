@@ -17,7 +17,7 @@ const CLOCKS_DIFFER_MS = 3_600_000;
 /** Waiting changes nothing about these. */
 const FINAL: ReadonlySet<string> = new Set(['PROVIDER_REFUSED', 'PROVIDER_NOT_FOUND', 'NOT_IMPLEMENTED']);
 
-type Ports = Pick<DeliveryPorts, 'deliveries' | 'providerTokens' | 'clock' | 'mask'>;
+type Ports = Pick<DeliveryPorts, 'store' | 'deliveries' | 'gitAccounts' | 'clock' | 'mask'>;
 
 /**
  * Posts the result where the delivery came from, and tries again while the provider cannot be reached. A comment has the delivery's mark in
@@ -43,13 +43,15 @@ interface PostFailure {
 }
 
 async function post(
-  { id, task, result, received_at }: StoredDelivery,
-  { providerTokens, mask }: Ports,
+  { id, trigger, task, result, received_at }: StoredDelivery,
+  { store, gitAccounts, mask }: Ports,
 ): Promise<{ readonly url: string } | PostFailure> {
   const target = task?.post_to;
   if (!target) return { reason: 'there is no place for its result', isFinal: true };
   const { git_provider: provider, repository, number, is_pull_request: isPullRequest } = target;
-  const login: ProviderLogin | undefined = providerTokens.logins.find((one) => one.provider === provider);
+  const login: ProviderLogin | undefined = gitAccounts
+    .of((await store.find(trigger)) ?? {})
+    .logins.find((one) => one.provider === provider);
   if (!login)
     return { reason: `the result was not posted: there is no token for ${NAMES[provider]}. Store one in the settings`, isFinal: true };
   const place = { repository, number, isPullRequest };

@@ -8,7 +8,7 @@ import type { Mask } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Caller } from '../platform/auth/caller.ts';
 import { readRepository } from '../git-providers/repository-source.ts';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
 import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
 import { postResult } from './post-result.ts';
 import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
@@ -17,7 +17,7 @@ export interface DeliveryPorts {
   readonly store: Pick<TriggerStore, 'find'>;
   readonly deliveries: DeliveryStore;
   readonly conversations: Conversations;
-  readonly providerTokens: ProviderTokens;
+  readonly gitAccounts: Pick<OwnedGitAccounts, 'of'>;
   readonly clock: Clock;
   readonly mask: Pick<Mask, 'text'>;
 }
@@ -50,13 +50,13 @@ export async function report(delivery: StoredDelivery, ports: DeliveryPorts, sig
 }
 
 async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<StoredDelivery | undefined> {
-  const { deliveries, conversations, providerTokens, store } = ports;
+  const { deliveries, conversations, gitAccounts, store } = ports;
   const { id, task } = delivery;
   const trigger = await store.find(delivery.trigger);
   const fail = (detail: string) => deliveries.change(delivery, { state: 'failed', detail });
   if (!task || !trigger) return fail('its trigger was removed');
   const { repository, branch, git_provider: provider, content } = task;
-  const read = repository === null ? undefined : readRepository({ repository, branch, provider }, providerTokens);
+  const read = repository === null ? undefined : readRepository({ repository, branch, provider }, gitAccounts.of(trigger));
   if (read?.ok === false) return fail(`repository: ${read.problem}`);
   const created = await conversations.create({
     request: { id, digest: id },

@@ -15,7 +15,8 @@ import {
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ownedBy } from '../conversations/new-conversations.ts';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
+import { ownedByCaller } from '../platform/auth/own-scope.ts';
 import type { Caller } from '../platform/auth/caller.ts';
 import type { App, Routes } from '../platform/http/app.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
@@ -27,14 +28,14 @@ import type { Acceptance, Triggers } from './triggers.ts';
 
 export interface TriggerContext {
   readonly triggers: Triggers;
-  readonly providerTokens: ProviderTokens;
+  readonly gitAccounts: Pick<OwnedGitAccounts, 'of'>;
 }
 
 export const ByTrigger = z.object({ id: z.string().max(100) });
 const FAILED = { 404: Failure, 409: Failure, 422: Failure, 429: Failure };
 
 /** What starts conversations when something happens, and what was delivered to it. */
-export const triggerRoutes: Routes<TriggerContext> = (app, { triggers, providerTokens }) => {
+export const triggerRoutes: Routes<TriggerContext> = (app, { triggers, gitAccounts }) => {
   const seen: Seen = (by, id) => {
     const trigger = triggers.store.get(id);
     return trigger && seesTrigger(by, trigger) ? trigger : undefined;
@@ -48,7 +49,7 @@ export const triggerRoutes: Routes<TriggerContext> = (app, { triggers, providerT
     '/api/triggers',
     { schema: { body: CreateTrigger, response: { 201: CreatedTrigger, ...FAILED } } },
     async ({ body, principal }, reply) => {
-      const checked = checkTrigger(body, providerTokens);
+      const checked = checkTrigger(body, gitAccounts.of(ownedByCaller(principal)));
       if (!checked.ok) return reply.code(422).send(failureWith(checked.problem));
       const secret = body.kind === 'schedule' ? undefined : (body.secret ?? randomBytes(32).toString('base64url'));
       const trigger = await triggers.store.create({ ...checked.trigger, ...ownedBy(principal) }, secret);
@@ -75,7 +76,7 @@ export const triggerRoutes: Routes<TriggerContext> = (app, { triggers, providerT
   app.patch('/api/triggers/:id', { schema: changing }, async ({ params: { id }, body, principal }, reply) => {
     const stored = seen(principal, id);
     if (!stored) return fail(reply, 'NOT_FOUND');
-    const checked = checkTrigger(paramsOf({ ...stored, ...body }), providerTokens);
+    const checked = checkTrigger(paramsOf({ ...stored, ...body }), gitAccounts.of(stored));
     if (!checked.ok) return reply.code(422).send(failureWith(checked.problem));
     // What was missed while it was paused, or by the schedule before, is not made up for.
     const isAnew = body.schedule !== undefined || (body.enabled === true && !stored.enabled);

@@ -1,6 +1,6 @@
 import type { GitProvider } from '@tendon/protocol';
 import type { Conversations } from '../../conversations/conversations.ts';
-import type { ProviderLogin, ProviderTokens } from '../../git-providers/provider-tokens.ts';
+import type { GitAccounts, ProviderLogin } from '../../git-providers/provider-tokens.ts';
 import { providerApiFor } from '../../git-providers/apis/ask-providers.ts';
 import { failureIn, providerFailureOf } from '../../git-providers/apis/provider-fetch.ts';
 import type { PullRequest, PullRequestParams } from '../../git-providers/apis/provider-api.ts';
@@ -8,7 +8,7 @@ import { PULL_REQUEST_NAMES } from './pull-request-names.ts';
 import { PULL_REQUEST_TOOLS } from './pull-request-tools.ts';
 
 export interface PullRequestParts {
-  readonly providerTokens: Pick<ProviderTokens, 'logins'>;
+  readonly providerTokens: Pick<GitAccounts, 'logins'>;
   readonly conversations: Pick<Conversations, 'get' | 'notePullRequest'>;
 }
 

@@ -4,14 +4,14 @@ import type { SandboxesConfig } from '../../platform/config/config.ts';
 import type { StoredConversation } from '../../conversations/conversation-records.ts';
 import { worksReadOnly } from '../../conversations/agents/agent-of.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
-import type { ProviderTokens } from '../../git-providers/provider-tokens.ts';
+import type { GitAccounts } from '../../git-providers/provider-tokens.ts';
 import type { SettingsStore } from '../../settings/settings.ts';
 import { readRepository } from '../../git-providers/repository-source.ts';
 import { withRepository } from './with-repository.ts';
 
 export interface RepositoryParts {
   readonly config: Pick<SandboxesConfig, 'clone' | 'runtime'>;
-  readonly providerTokens: Pick<ProviderTokens, 'set'>;
+  readonly providerTokens: Pick<GitAccounts, 'set'>;
   readonly settings: Pick<SettingsStore, 'current'>;
   readonly conversations: Pick<Conversations, 'noteRepository' | 'agents'>;
   readonly clock: Clock;

@@ -249,12 +249,6 @@ const SERVER: ReadonlySet<string> = new Set([
   'POST /api/mcp/logins',
   'DELETE /api/mcp/logins',
   'POST /api/mcp/test',
-  'GET /api/secrets',
-  'POST /api/secrets',
-  'PUT /api/secrets/:id',
-  'DELETE /api/secrets/:id',
-  'POST /api/add-git-providers',
-  'POST /api/unset-provider-tokens',
   'GET /api/notes',
   'PUT /api/notes',
   'GET /api/extensions',
@@ -262,7 +256,18 @@ const SERVER: ReadonlySet<string> = new Set([
   `POST ${ONE}/network/always`,
   `POST ${ONE}/confirmation/always`,
 ]);
-const OWN: ReadonlySet<string> = new Set(['GET /api/keys', 'POST /api/keys', 'DELETE /api/keys/:id']);
+const OWN: ReadonlySet<string> = new Set([
+  'GET /api/keys',
+  'POST /api/keys',
+  'DELETE /api/keys/:id',
+  // Of their organisation or the server only who administers it; the route says so.
+  'GET /api/secrets',
+  'POST /api/secrets',
+  'PUT /api/secrets/:id',
+  'DELETE /api/secrets/:id',
+  'POST /api/add-git-providers',
+  'POST /api/unset-provider-tokens',
+]);
 
 export function reachOf(method: string, route: string | undefined): Reach | undefined {
   const row = `${method === 'HEAD' ? 'GET' : method} ${route}`;

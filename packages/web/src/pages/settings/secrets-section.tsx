@@ -1,19 +1,31 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ApiError } from '@tendon/client';
+import { ApiError, type SecretOwner } from '@tendon/client';
+import type { WhoAmI } from '@tendon/protocol';
 import { useState } from 'react';
 import { tendon } from '../../lib/server.ts';
+import { whoAmIQuery } from '../../lib/who-am-i.ts';
 import { Button } from '../../ui/button.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { namesIn } from './setting-form.tsx';
 import { t } from '../../lib/language/text.ts';
 
-const queryKey = ['secrets'];
+const keyOf = (owner: SecretOwner | undefined) => ['secrets', owner];
+
+interface Owned {
+  readonly owner: SecretOwner | undefined;
+}
 
 /** Named secrets with the hosts that they may go to; their values are never shown. Nothing is shown for keys that may not see them. */
 export function SecretsSection() {
   const queries = useQueryClient();
-  const secrets = useQuery({ queryKey, queryFn: tendon.secrets.list, retry: false });
-  const remove = useMutation({ mutationFn: tendon.secrets.remove, onSettled: () => queries.invalidateQueries({ queryKey }) });
+  const { data: me } = useQuery(whoAmIQuery);
+  const [owner, setOwner] = useState<SecretOwner>();
+  const queryKey = keyOf(owner);
+  const secrets = useQuery({ queryKey, queryFn: () => tendon.secrets.list(owner), retry: false });
+  const remove = useMutation({
+    mutationFn: (name: string) => tendon.secrets.remove(name, owner),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
   if (secrets.error instanceof ApiError && secrets.error.status === 403) return null;
   const problem = secrets.error ?? remove.error;
   return (
@@ -22,6 +34,7 @@ export function SecretsSection() {
       <p className="text-ink-2">
         {t('A command is given a secret when it names its variable. With hosts, a command that names another one asks you first.')}
       </p>
+      {me?.user && <OwnerChoice me={me} owner={owner ?? 'own'} onChoose={setOwner} />}
       {problem && (
         <p role="alert" className="tone-bad">
           {problem.message}
@@ -32,7 +45,7 @@ export function SecretsSection() {
           {secrets.data.map(({ name, hosts = [] }) => (
             <li key={name}>
               <code className="truncate">{name}</code>
-              <SecretHosts name={name} hosts={hosts} />
+              <SecretHosts name={name} hosts={hosts} owner={owner} />
               <Button small look="line" aria-label={t('Delete the secret {{name}}', { name })} onClick={() => remove.mutate(name)}>
                 {t('Delete')}
               </Button>
@@ -40,19 +53,38 @@ export function SecretsSection() {
           ))}
         </ul>
       )}
-      <SecretForm />
+      <SecretForm owner={owner} />
     </section>
   );
 }
 
+interface OwnerChoiceProps {
+  readonly me: WhoAmI;
+  readonly owner: SecretOwner;
+  readonly onChoose: (owner: SecretOwner) => void;
+}
+
+/** For whose conversations they are. Those of the organisation and of the server are for who administers it. */
+function OwnerChoice({ me: { organisation, scope, administers_server: administers }, owner, onChoose }: OwnerChoiceProps) {
+  return (
+    <select className="field" aria-label={t('For whom')} value={owner} onChange={(event) => onChoose(event.target.value as SecretOwner)}>
+      <option value="own">{t('Conversations that you begin')}</option>
+      {scope === 'admin' && (
+        <option value="organisation">{t('Everybody in {{organisation}}', { organisation: organisation?.name ?? '' })}</option>
+      )}
+      {administers && <option value="server">{t('Everybody on this server')}</option>}
+    </select>
+  );
+}
+
 /** The hosts that it may go to, changed where they stand; its value stays. */
-function SecretHosts({ name, hosts }: { readonly name: string; readonly hosts: readonly string[] }) {
+function SecretHosts({ name, hosts, owner }: Owned & { readonly name: string; readonly hosts: readonly string[] }) {
   const queries = useQueryClient();
   const [draft, setDraft] = useState<string>();
   const change = useMutation({
-    mutationFn: (text: string) => tendon.secrets.update({ name, hosts: namesIn(text) }),
+    mutationFn: (text: string) => tendon.secrets.update({ name, hosts: namesIn(text) }, owner),
     onSuccess: (_answer, sent) => setDraft((now) => (now === sent ? undefined : now)),
-    onSettled: () => queries.invalidateQueries({ queryKey }),
+    onSettled: () => queries.invalidateQueries({ queryKey: keyOf(owner) }),
   });
   if (draft === undefined) {
     return (
@@ -97,13 +129,13 @@ function SecretHosts({ name, hosts }: { readonly name: string; readonly hosts: r
 
 const EMPTY = { name: '', value: '', hosts: '' };
 
-function SecretForm() {
+function SecretForm({ owner }: Owned) {
   const queries = useQueryClient();
   const [draft, setDraft] = useState(EMPTY);
   const create = useMutation({
-    mutationFn: ({ name, value, hosts }: typeof EMPTY) => tendon.secrets.create({ name: name.trim(), value, hosts: namesIn(hosts) }),
+    mutationFn: ({ name, value, hosts }: typeof EMPTY) => tendon.secrets.create({ name: name.trim(), value, hosts: namesIn(hosts) }, owner),
     onSuccess: (_answer, sent) => setDraft((now) => (now === sent ? EMPTY : now)),
-    onSettled: () => queries.invalidateQueries({ queryKey }),
+    onSettled: () => queries.invalidateQueries({ queryKey: keyOf(owner) }),
   });
   const field = (key: keyof typeof EMPTY, label: string, type = 'text') => (
     <input

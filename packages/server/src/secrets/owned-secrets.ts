@@ -1,0 +1,107 @@
+/**
+ * Owns whose secrets there are: the server's, each organisation's, and each user's in one organisation. It does not own what a secret is
+ * (`SecretStore`).
+ *
+ * OS1  A conversation is given the server's, those of its organisation and of who began it, and no others; of one name the nearest.
+ * OS2  Without users there are the server's alone, and nothing else is read.
+ */
+import { Mutex } from '@tendon/protocol/async';
+import type { Secret } from '@tendon/protocol/masking';
+import { isOfUser, ownScopesOf, type OwnedBy, type OwnScope } from '../platform/auth/own-scope.ts';
+import { SecretStore, type SecretStoreOptions, type SecretView, type StoredSecret } from './secret-store.ts';
+
+/** Not the collection of the server's: a server of an earlier version would give these to everybody. */
+const COLLECTION = 'owned_secrets';
+
+export class OwnedSecrets {
+  readonly server: SecretStore;
+  readonly #options: SecretStoreOptions;
+  readonly #stores = new Map<string, SecretStore>();
+  readonly #views = new Map<string, SecretView>();
+  /** One for all, so that what is read holds no less than what was changed meanwhile. */
+  readonly #writing = new Mutex();
+
+  private constructor(server: SecretStore, options: SecretStoreOptions) {
+    this.server = server;
+    this.#options = options;
+  }
+
+  static async open(
+    server: SecretStore,
+    { hasUsers, ...options }: SecretStoreOptions & { readonly hasUsers: boolean },
+  ): Promise<OwnedSecrets> {
+    const owned = new OwnedSecrets(server, options);
+    if (!hasUsers) return owned;
+    options.records.watch(COLLECTION, () => void owned.#read().catch(() => undefined));
+    await owned.#read();
+    return owned;
+  }
+
+  /** Of one owner. */
+  in(scope: OwnScope): SecretStore {
+    const store = this.#stores.get(scope) ?? new SecretStore(this.#options, placeOf(scope), this.#writing);
+    this.#stores.set(scope, store);
+    return store;
+  }
+
+  /** What such a conversation is given, as of now. */
+  of(owner: OwnedBy): SecretView {
+    const scopes = ownScopesOf(owner);
+    if (scopes.length === 0) return this.server;
+    const key = scopes.join(' ');
+    const view = this.#views.get(key) ?? new JoinedSecrets([this.server, ...scopes.map((scope) => this.in(scope))]);
+    this.#views.set(key, view);
+    return view;
+  }
+
+  /** Of everybody: what no text may show. */
+  get all(): readonly Secret[] {
+    return [this.server, ...this.#stores.values()].flatMap(({ values }) => [...values.values()]);
+  }
+
+  /** What this user has, in whatever organisation. */
+  async removeAllOf(user: string): Promise<void> {
+    for (const [scope, store] of this.#stores) if (isOfUser(scope, user)) await store.clear();
+  }
+
+  /** As stored now: other servers change them too. */
+  #read(): Promise<void> {
+    return this.#writing.run(async () => {
+      const stored = await this.#options.records.list<StoredSecret>(COLLECTION);
+      const byScope = Map.groupBy(stored, ({ id }) => id.slice(0, id.lastIndexOf('/')));
+      for (const scope of byScope.keys()) this.in(scope as OwnScope);
+      for (const [scope, store] of this.#stores) store.hold((byScope.get(scope) ?? []).map(({ value }) => value));
+    });
+  }
+}
+
+function placeOf(scope: OwnScope) {
+  return { collection: COLLECTION, prefix: `${scope}/` };
+}
+
+/** Of several owners; of one name the last one's. */
+class JoinedSecrets implements SecretView {
+  readonly #from: readonly SecretStore[];
+  #joined: { readonly of: readonly unknown[]; readonly values: ReadonlyMap<string, Secret> } | undefined;
+
+  constructor(from: readonly SecretStore[]) {
+    this.#from = from;
+  }
+
+  /** The same map until one of them changes. */
+  get values(): ReadonlyMap<string, Secret> {
+    const of = this.#from.map(({ values }) => values);
+    if (!this.#joined?.of.every((values, at) => values === of[at]))
+      this.#joined = { of, values: new Map(of.flatMap((values) => [...values])) };
+    return this.#joined!.values;
+  }
+
+  hostsOf(name: string): readonly string[] {
+    return this.#from.findLast(({ values }) => values.has(name))?.hostsOf(name) ?? [];
+  }
+
+  get list(): SecretView['list'] {
+    const named = new Map(this.#from.flatMap(({ list }) => list.custom_secrets.map((each) => [each.name, each] as const)));
+    return { custom_secrets: [...named.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+  }
+}
