@@ -3,6 +3,7 @@
  *
  * P1  What leads to a server that is alive no more, or has stood down, is cut within `LOOK_MS`: a frozen server keeps its connections open.
  * P2  While the servers cannot be asked for, nothing is cut.
+ * P3  The list of servers may be older than one of them: what leads to a server that was never in it is cut only after `UNSEEN_LOOKS`.
  */
 import type { Scheduler, ServerNode } from '@tendon/core';
 
@@ -10,10 +11,17 @@ import type { Scheduler, ServerNode } from '@tendon/core';
 export type Cut = (why: 'gone' | 'leaving') => void;
 
 const LOOK_MS = 500;
+const UNSEEN_LOOKS = 6;
+
+interface Led {
+  readonly cuts: Set<Cut>;
+  /** Looks at lists without this server; -1: it was in one. */
+  unseen: number;
+}
 
 export class OpenPipes {
   readonly #scheduler: Pick<Scheduler, 'servers'>;
-  readonly #open = new Map<string, Set<Cut>>();
+  readonly #open = new Map<string, Led>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
 
@@ -23,11 +31,12 @@ export class OpenPipes {
 
   /** The returned function says that it has ended. */
   add({ id }: ServerNode, cut: Cut): () => void {
-    const cuts = this.#open.get(id) ?? new Set();
-    this.#open.set(id, cuts.add(cut));
+    const led = this.#open.get(id) ?? { cuts: new Set(), unseen: 0 };
+    led.cuts.add(cut);
+    this.#open.set(id, led);
     this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
     return () => {
-      if (cuts.delete(cut) && cuts.size === 0 && this.#open.get(id) === cuts) this.#open.delete(id);
+      if (led.cuts.delete(cut) && led.cuts.size === 0 && this.#open.get(id) === led) this.#open.delete(id);
       if (this.#open.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -35,7 +44,7 @@ export class OpenPipes {
   }
 
   close(): void {
-    for (const cuts of this.#open.values()) for (const cut of cuts) cut('leaving');
+    for (const { cuts } of this.#open.values()) for (const cut of cuts) cut('leaving');
   }
 
   async #look(): Promise<void> {
@@ -44,6 +53,9 @@ export class OpenPipes {
     const servers = await this.#scheduler.servers().catch(() => undefined);
     this.#isLooking = false;
     if (servers === undefined) return;
-    for (const [id, cuts] of this.#open) if (!servers.some((one) => one.id === id)) for (const cut of cuts) cut('gone');
+    for (const [id, led] of this.#open) {
+      if (servers.some((one) => one.id === id)) led.unseen = -1;
+      else if (led.unseen < 0 || (led.unseen += 1) >= UNSEEN_LOOKS) for (const cut of led.cuts) cut('gone');
+    }
   }
 }
