@@ -118,7 +118,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     secrets: knownSecrets(config, stores),
     ...modelPorts(foundation, conversations, knownModels),
     wake: async () => (await audit?.begin(), limits.start(), wake(foundation, runtimes, conversations, { triggers, retention })),
-    handOver: (signal) => handOver(foundation, conversations, { triggers, retention }, signal),
+    ...leaving(foundation, conversations, { triggers, retention }),
     close: async (how) => {
       knownModels.close();
       await Promise.all([retention?.close(), triggers.close()]);
@@ -331,15 +331,16 @@ interface Unasked {
   readonly retention: Retention | undefined;
 }
 
-/** New conversations go to others from the first moment on. */
-async function handOver(
-  { storage }: Foundation,
-  conversations: Conversations,
+/** How it goes while others stay. */
+function leaving(
+  { storage: { scheduler } }: Foundation,
+  { moving }: Conversations,
   { triggers, retention }: Unasked,
-  signal: AbortSignal,
-): Promise<void> {
-  await retention?.close();
-  await Promise.all([storage.scheduler.self && conversations.moving.drain(signal), triggers.close()]);
+): Pick<Engine, 'retire' | 'handOver'> {
+  return {
+    retire: async () => void (await Promise.all([scheduler.self && scheduler.retire(), triggers.close(), retention?.close()])),
+    handOver: async (signal) => scheduler.self && moving.drain(signal),
+  };
 }
 
 async function wake(

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { drainOnce } from './drain-server.ts';
 import { plainClient, socketIoClient, systemClockThat, testServer } from '../server.test-support.ts';
 
 const ready = async (server: Awaited<ReturnType<typeof testServer>>) => {
@@ -46,4 +47,23 @@ it('SV1252: draining takes no longer than its time, and many callers drain once'
   const server = await testServer({ env: { TENDON_DRAIN_SECONDS: '0' } });
   await Promise.all([server.drain(), server.drain(), server.post('/cluster/drain')]);
   expect(await ready(server)).toEqual([503, { status: 'unready', reason: 'draining' }]);
+});
+
+it('SV1234: what it works on is handed over when load balancers have noticed, so that its clients do not come back to it', async () => {
+  const done: string[] = [];
+  const step = (name: string) => async () => void done.push(name);
+  const noticed = Promise.withResolvers<void>();
+  const drain = drainOnce({
+    readiness: { beginDraining: () => void done.push('not ready') },
+    clock: { now: () => new Date(0), sleep: (ms) => (ms < 20_000 ? noticed.promise : new Promise(() => undefined)) },
+    seconds: 20,
+    retire: step('retired'),
+    handOver: step('handed over'),
+    sockets: () => [{ hangUp: () => void done.push('hung up') }],
+  });
+  const drained = drain();
+  await expect.poll(() => done).toEqual(['not ready', 'retired']);
+  noticed.resolve();
+  await drained;
+  expect(done).toEqual(['not ready', 'retired', 'handed over', 'hung up']);
 });

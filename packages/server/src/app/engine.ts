@@ -43,7 +43,9 @@ interface EngineLifetime {
   readonly readiness: Readiness;
   /** Once, when the server listens: finds sandboxes again, and goes on with what was at work. */
   wake(): Promise<void>;
-  /** Begins nothing by itself any more, and leaves what it works on to others; given up when the signal aborts. */
+  /** Begins nothing by itself any more, and takes nothing from other servers. */
+  retire(): Promise<void>;
+  /** After `retire`: leaves what it works on to others; given up when the signal aborts. */
   handOver(signal: AbortSignal): Promise<void>;
   /** Lets appends finish. */
   close(options?: CloseOptions): Promise<void>;
