@@ -52,7 +52,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
-    ids: 'EN1060–EN1073, EN1080–EN1086, EN1100, EN1101, SV1100–SV1104, EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204, SV1003',
+    ids: 'EN1060–EN1073, EN1080–EN1087, EN1100, EN1101, SV1100–SV1104, EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204, SV1003',
   },
   {
     why: 'What a server says and does when it leaves or loses its database: a client of a foreign server can bring about neither.',
@@ -108,7 +108,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The life of sandboxes on the machine: starting, hibernating, ending, what is left, and the commands that show it.',
-    ids: 'SV1120–SV1125, SV1130–SV1133, SV1200–SV1206, SV1210–SV1212, SV1220–SV1222, SV1230–SV1234, EN6, EN140–EN142, SB1, SB600, SB601, SB620, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV590, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB470–SB477, SB565–SB567, SB730–SB732, SB341–SB343, SB720, SB530–SB532',
+    ids: 'SV1120–SV1125, SV1130–SV1133, SV1200–SV1206, SV1210–SV1212, SV1220–SV1222, SV1230–SV1234, SV1240, EN6, EN140–EN142, SB1, SB600, SB601, SB620, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV590, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB470–SB477, SB565–SB567, SB730–SB732, SB341–SB343, SB720, SB530–SB532',
   },
   {
     why: 'Users, organisations and their identity provider: the suite has one key and no second person.',
