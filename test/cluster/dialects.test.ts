@@ -43,11 +43,11 @@ it('SV1232: a client of the document, by either transport, comes back to its con
     const { _pid: pid } = begun.socket as unknown as { readonly _pid?: string };
     expect(pid).toMatch(/^[0-9a-f]{32}$/);
     begun.socket.disconnect();
-    for (const server of [one, two]) {
+    for (const [at, server] of [one, two, gateway, gateway].entries()) {
       const back = document(server, transport, { pid, offset: String(id - 1) });
       expect((await back.frames.until(isAnswer, `the past over ${transport}`)).id).toBe(id);
-      back.socket.emit('oh_action', { action: 'message', args: { content: `Again, ${server.url}.` } });
-      await back.frames.until(({ source, args }) => source === 'user' && args?.content === `Again, ${server.url}.`, 'its own words');
+      back.socket.emit('oh_action', { action: 'message', args: { content: `Again, ${at}.` } });
+      await back.frames.until(({ source, args }) => source === 'user' && args?.content === `Again, ${at}.`, 'its own words');
       back.socket.disconnect();
     }
   }
@@ -60,7 +60,8 @@ it('SV1232: a client of 0.15 comes back with its token in band, through any serv
   begun.socket.emit('oh_action', { action: 'message', args: { content: 'Do it.' } });
   await begun.frames.until((frame) => JSON.stringify(frame).includes('It is done.'), 'the answer');
   begun.socket.disconnect();
-  for (const server of [one, two]) {
+  // A gateway leads it to either of them.
+  for (const server of [one, two, gateway, gateway, gateway, gateway]) {
     const back = connect(server, {});
     back.socket.emit('oh_action', { action: 'initialize', args: {}, token, latest_event_id: -1 });
     const past = await back.frames.until((frame) => JSON.stringify(frame).includes('It is done.'), 'the past');

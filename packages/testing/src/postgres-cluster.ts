@@ -9,30 +9,32 @@ import { promisify } from 'node:util';
 
 /** Set for a run of the tests: where the cluster of that run is, once somebody needs it. */
 const SHARED = 'TENDON_TEST_POSTGRES';
-const SETTINGS = [
-  'fsync=off',
-  'full_page_writes=off',
-  'autovacuum=off',
-  'listen_addresses=',
-  'shared_buffers=16MB',
-  'max_connections=100',
-  'max_worker_processes=0',
-  'log_min_messages=fatal',
+const EVERYWHERE = ['listen_addresses=', 'log_min_messages=fatal'];
+/** A test loses nothing with its machine. */
+const OF_TESTS = [
+  ...['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=16MB', 'max_connections=100', 'max_worker_processes=0'],
 ];
+/** As Postgres is shipped, for many servers. */
+const DURABLE = ['shared_buffers=256MB', 'max_connections=300'];
 const START_MS = 60_000;
 const MAX_DUMP = 256 * 1024 * 1024;
 
 export class PostgresCluster {
   readonly dir: string;
+  readonly #isDurable: boolean;
 
-  constructor(dir: string) {
+  constructor(dir: string, { isDurable = false } = {}) {
     this.dir = dir;
+    this.#isDurable = isDurable;
   }
 
-  /** Makes the folder, which must not exist, and starts a server in it. */
-  static async start(dir = join(tmpdir(), `tendon-postgres-${process.pid}-${performance.now().toFixed(0)}`)): Promise<PostgresCluster> {
+  /** Makes the folder, which must not exist, and starts a server in it. `isDurable`: it waits for the disk, as it does for users. */
+  static async start(
+    dir = join(tmpdir(), `tendon-postgres-${process.pid}-${performance.now().toFixed(0)}`),
+    options: { readonly isDurable?: boolean } = {},
+  ): Promise<PostgresCluster> {
     mkdirSync(dir, { mode: 0o755 });
-    const cluster = new PostgresCluster(dir);
+    const cluster = new PostgresCluster(dir, options);
     if (isRoot()) {
       const { stdout } = await promisify(execFile)('id', ['-u', 'postgres']);
       await chown(dir, Number(stdout), -1);
@@ -48,7 +50,8 @@ export class PostgresCluster {
 
   /** Its Postgres again, after `kill`. */
   async resume(): Promise<void> {
-    const settings = [...SETTINGS, `unix_socket_directories=${this.dir}`].map((setting) => `-c ${setting}`).join(' ');
+    const own = this.#isDurable ? DURABLE : OF_TESTS;
+    const settings = [...EVERYWHERE, ...own, `unix_socket_directories=${this.dir}`].map((setting) => `-c ${setting}`).join(' ');
     await runAsOwner('pg_ctl', ['start', '-w', '-s', '-D', this.#data, '-o', settings, '-l', join(this.dir, 'log')]);
   }
 

@@ -5,6 +5,7 @@
  * B1  A client's packets are held while its conversation is looked for, at most `MAX_HELD`; then they are passed on in order.
  * B2  What is bridged has its conversation named between the servers: the receiver bridges no further.
  * B3  When the other server ends, so does the client's transport, after which it connects again.
+ * B4  The other server is sent a client's CONNECT, and the rest when that has its answer: the library hangs up on what comes before.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'socket.io';
@@ -178,7 +179,7 @@ function parsed(json: string): unknown {
 interface Bridged {
   readonly server: ServerNode;
   readonly conversation: string;
-  /** What the client has sent so far. */
+  /** What the client has sent so far, its CONNECT first. */
   readonly replayed: readonly Packet[];
   /** The client has an answer to its CONNECT. */
   readonly isConnected: boolean;
@@ -200,7 +201,6 @@ function bridge(
     maxPayload: 2 * MAX_BODY_BYTES,
   });
   const ended = pipes.add(server, () => peer.terminate());
-  let isAnswerAwaited = isConnected;
   const send: Take = (packet) => {
     if (peer.readyState !== peer.OPEN) return;
     peer.send(
@@ -211,6 +211,7 @@ function bridge(
     if (peer.bufferedAmount > 2 * MAX_BODY_BYTES) session.close();
   };
   const waiting: Packet[] = [...replayed];
+  /** B4: its CONNECT has an answer. */
   let isOpen = false;
   session.on('data', (packet) => (isOpen ? send(packet) : waiting.length < MAX_HELD ? void waiting.push(packet) : session.close()));
   session.on('drain', () => peer.resume());
@@ -223,14 +224,13 @@ function bridge(
   peer.on('message', (data: Buffer, isBinary) => {
     if (isBinary) return session.send(data);
     const text = data.toString();
-    if (text.startsWith('0')) {
-      isOpen = true;
-      for (const packet of waiting.splice(0)) send(packet);
-    } else if (text.startsWith('2')) peer.send(`3${text.slice(1)}`);
+    if (text.startsWith('0')) for (const packet of waiting.splice(0, 1)) send(packet);
+    else if (text.startsWith('2')) peer.send(`3${text.slice(1)}`);
     else if (text.startsWith('4')) {
-      const isAnswer = isAnswerAwaited && text.startsWith(`4${CONNECT}`);
-      if (isAnswer) isAnswerAwaited = false;
-      else session.send(text.slice(1));
+      const isAnswer = !isOpen && text.startsWith(`4${CONNECT}`);
+      if (!isAnswer || !isConnected) session.send(text.slice(1));
+      isOpen ||= isAnswer;
+      if (isAnswer) for (const packet of waiting.splice(0)) send(packet);
       if (session.writeBuffer.length > MAX_UNREAD_PACKETS) peer.pause();
     }
   });
