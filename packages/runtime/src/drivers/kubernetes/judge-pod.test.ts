@@ -77,6 +77,14 @@ it('SB1005: a claim that is refused for good says so; what agent-sandbox tries a
   expect(judgeClaim(claim('ReconcilerError', 'Error seen: admission webhook "policy.example.org" denied the request: no'))).toMatchObject({
     isFinal: true,
   });
+  for (const words of [
+    'maximum memory usage per Container is 1Mi, but limit is 2147483648',
+    'pod rejected: RuntimeClass "kata" not found',
+    "ValidatingAdmissionPolicy 'no-such-pods' with binding 'no-such-pods' denied request: not this one",
+    'violates PodSecurity "restricted:latest": runAsUser=0',
+  ])
+    expect(judgeClaim(claim('ReconcilerError', `Error seen: pods "x" is forbidden: ${words}`))).toMatchObject({ isFinal: true });
+  expect(judgeClaim(claim('ReconcilerError', 'Error seen: serviceaccount "default" not found'))).toMatchObject({ isFinal: false });
   expect(judgeClaim(claim('TemplateNotFound', 'not yet'))).toMatchObject({ isFinal: false });
   expect(judgeClaim(claim('DependenciesNotReady', ''))).toBeUndefined();
   expect(judgeClaim({ metadata: { name: 'c' }, spec: { warmPoolRef: { name: 'w' } } })).toBeUndefined();
@@ -98,6 +106,10 @@ it('SB1005: refusals of the API server become sentences', () => {
   );
   expect(says(new ApiUnreachable('h', Object.assign(new Error('x'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' })))).toMatch(
     /certificate-authority/,
+  );
+  // As agent-sandbox joins what it has come across.
+  expect(says(new Error('PVC "work-x" is owned by Sandbox/x, not by sandbox "x"\npods "x" is forbidden: exceeded quota: small'))).toMatch(
+    /^the quota of the namespace is used up \(pods "x" is forbidden: exceeded quota: small\)/,
   );
   expect(says(new Error('something new'))).toMatch(/^something new\. kubectl describe/);
 });

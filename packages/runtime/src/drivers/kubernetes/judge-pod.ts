@@ -44,12 +44,13 @@ export function judgeClaim(claim: SandboxClaim): { readonly problem: ClusterProb
   const { status, reason = '', message = '' } = ready ?? {};
   if (status !== 'False' || !(TROUBLED.test(reason) || FINAL.test(reason))) return undefined;
   // It tries again what was refused or is missing: only what an operator must change is final.
-  const isFinal =
-    FINAL.test(reason) || /exceeded quota|admission webhook|denied the request|violates PodSecurity|is invalid/i.test(message);
+  const isFinal = FINAL.test(reason) || FINAL_WORDS.test(message);
   return { problem: explainCluster(new Error(message.replace(/^Error seen: /, '') || reason)), isFinal };
 }
 
 const FINAL = /^(?:InvalidMetadata|EnvVarsInjectionRejected|VolumeClaimTemplatesError)$/;
+const FINAL_WORDS =
+  /exceeded quota|admission webhook|denied (?:the )?request|violates PodSecurity|is invalid|(?:max|min)imum \S+ usage per|RuntimeClass .*not found/i;
 const TROUBLED = /^(?:ReconcilerError|TemplateNotFound|WarmPoolNotFound)$/;
 
 /** How it ended, in the words of the first container that failed. */

@@ -141,6 +141,9 @@ async function ownClaim(
   const made = await objects.claims.create(sandboxClaim(installation, { conversationId, incarnation, owner, expiresAt }), signal);
   if (made !== undefined) return { claim: made, isNew: true };
   const name = claimName(installation, conversationId);
+  const there = await objects.claims.get(name, signal);
+  // Its answer was lost when the API server went away.
+  if (there?.metadata.labels?.[INCARNATION_LABEL] === incarnation) return { claim: there, isNew: true };
   const claim = await objects.claims.patch(
     name,
     { metadata: { labels: { [INCARNATION_LABEL]: incarnation, [OWNER_LABEL]: owner } } },

@@ -1,12 +1,14 @@
 import { createApiClient, type ApiClient } from './api/api-client.ts';
 import { ApiError, ClusterProblem } from './api/api-error.ts';
 import { findAccess } from './api/cluster-access.ts';
+import { patientClient } from './api/patient-client.ts';
 import { WatchedObjects } from './api/watch-objects.ts';
 import { clusterObjects, EXTENSIONS_API, SANDBOX_API } from './cluster-objects.ts';
 import type { KubernetesOptions } from './kubernetes-options.ts';
 import { sandboxTemplate, warmPool } from './manifests/installation.ts';
 import { ofInstallation, PART_LABEL } from './manifests/names.ts';
 import type { ClusterView } from './pod-lifecycle.ts';
+import { requireRights } from './required-rights.ts';
 import { findSigningKey, type SigningKey } from './signing-key.ts';
 
 /** The cluster with what every sandbox of the installation is made from. */
@@ -24,7 +26,8 @@ export async function openCluster(options: KubernetesOptions): Promise<OpenClust
   const namespace = options.namespace ?? access.namespace;
   const { gitVersion: version } = await client.json<{ readonly gitVersion: string }>({ method: 'GET', path: '/version' });
   for (const api of [SANDBOX_API, EXTENSIONS_API]) await requireApi(client, api);
-  const objects = clusterObjects(client, namespace);
+  await requireRights(client, namespace);
+  const objects = clusterObjects(patientClient(client), namespace);
   const key = await findSigningKey(objects.secrets, options.installation);
   // Before the first claim: agent-sandbox looks again for what was not there only after a minute.
   await objects.templates.apply(sandboxTemplate(options, key.publicKey));

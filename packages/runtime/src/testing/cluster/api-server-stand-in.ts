@@ -26,6 +26,8 @@ export interface ApiServerStandIn {
     readonly path: string;
     readonly body: Json;
   }) => { readonly status: number; readonly message: string } | undefined;
+  /** What it answers about the rights of a client; without it there is no such answer. */
+  rights: { readonly resourceRules: readonly object[]; readonly incomplete: boolean } | undefined;
   /** Watches from before now are answered 410. */
   forgetVersions(): void;
   breakWatches(): void;
@@ -50,6 +52,7 @@ interface Watcher {
   readonly selector: string;
 }
 
+const RIGHTS = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
 const PATH = /^\/(?:api\/v1|apis\/([^/]+)\/[^/]+)\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?(?:\/(status|binding|log))?$/;
 
 export async function startApiServerStandIn(): Promise<ApiServerStandIn> {
@@ -65,6 +68,7 @@ export async function startApiServerStandIn(): Promise<ApiServerStandIn> {
   const standIn: ApiServerStandIn = {
     access: { url: `https://127.0.0.1:${port}`, ca: cert, certificate: undefined, token: () => 'secret-token', namespace: 'agents' },
     token: 'secret-token',
+    rights: undefined,
     refuse: () => undefined,
     forgetVersions: () => store.forget(),
     breakWatches: () => store.breakWatches(),
@@ -84,6 +88,7 @@ export async function startApiServerStandIn(): Promise<ApiServerStandIn> {
     if (request.headers.authorization !== `Bearer ${standIn.token}`) return fail(response, 401, 'Unauthorized');
     const refused = standIn.refuse({ method, path: url.pathname, body });
     if (refused) return fail(response, refused.status, refused.message);
+    if (url.pathname === RIGHTS && standIn.rights) return send(response, { status: standIn.rights }, 201);
     if (url.pathname === '/version') return send(response, { gitVersion: 'v0.0.0-stand-in' });
     const [, group = '', namespace = '', plural = '', name, subresource] = PATH.exec(url.pathname) ?? [];
     if (plural === '')

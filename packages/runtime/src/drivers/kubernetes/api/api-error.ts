@@ -96,9 +96,10 @@ export function explainCluster(error: unknown): ClusterProblem {
   if (error instanceof ClusterProblem) return error;
   if (error instanceof ApiUnreachable) return explainUnreachable(error);
   const message = error instanceof Error ? error.message : String(error);
-  const [firstLine = ''] = message.split('\n').filter((line) => line.trim() !== '');
-  const words = firstLine.slice(0, 400);
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
   const known = KNOWN.find((one) => one.words.test(message));
+  // A controller joins all it has come across; what else it says is what follows from that, or is over in a moment.
+  const words = (lines.find((line) => known?.words.test(line)) ?? lines[0] ?? '').slice(0, 400);
   if (known !== undefined) return new ClusterProblem(`${known.reason} (${words})`, known.fix);
   if (error instanceof ApiError && error.status === 401) {
     return new ClusterProblem(`the Kubernetes API does not accept the token (${words})`, 'Renew it, or correct the kubeconfig.');
