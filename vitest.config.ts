@@ -67,13 +67,13 @@ export default defineConfig({
     execArgv: ['--conditions=tendon-source', `--import=${join(import.meta.dirname, 'test/load-sources.ts')}`, '--max-semi-space-size=64'],
     sequence: { sequencer: OrderOfFiles },
     projects: [
-      project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,long}.test.ts']),
+      project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,cluster,long}.test.ts']),
       project('thorough', [
         'packages/*/src/**/*.slow.test.ts',
         'test/conformance/**/*.slow.test.ts',
         'test/{e2e,faults,isolation}/**/*.test.ts',
       ]),
-      project('cluster', ['test/cluster/**/*.test.ts']),
+      project('cluster', ['test/cluster/**/*.test.ts', 'packages/*/src/**/*.cluster.test.ts']),
       project('shared', ['test/shared/**/*.test.ts']),
       project('long', [
         'test/long/**/*.test.ts',

@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createApiClient, type ApiClient } from '../../drivers/kubernetes/api/api-client.ts';
+import { ApiError } from '../../drivers/kubernetes/api/api-error.ts';
 import type { ClusterAccess } from '../../drivers/kubernetes/api/cluster-access.ts';
 import { WatchedObjects } from '../../drivers/kubernetes/api/watch-objects.ts';
 import { clusterObjects, type ContainerStatus, type Pod } from '../../drivers/kubernetes/cluster-objects.ts';
@@ -61,6 +63,7 @@ const NODE = 'stand-in';
 const ROOT = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/etc'];
 /** Images with this word cannot be pulled. */
 const NOWHERE = 'nowhere';
+const AGAIN_MS = 200;
 let addresses = 0;
 
 export async function startKubeletStandIn(access: ClusterAccess, options: KubeletOptions): Promise<KubeletStandIn> {
@@ -70,19 +73,24 @@ export async function startKubeletStandIn(access: ClusterAccess, options: Kubele
   const root = mkdtempSync(join(tmpdir(), 'tendon-node-'));
   const known = new Map<string, RunningPod>();
   const closing = new AbortController();
+  const node: Node = { client, namespace: access.namespace, root, options, closing: closing.signal };
 
   function look(): void {
     for (const pod of pods.all()) {
       const { uid = '', deletionTimestamp } = pod.metadata;
       const running = known.get(uid);
       if (running === undefined && deletionTimestamp === undefined) {
-        const started = new RunningPod(pod, { client, namespace: access.namespace, root, options });
+        const started = new RunningPod(pod, node);
         known.set(uid, started);
-        void started.run();
+        void started.run().catch(report);
       }
-      if (deletionTimestamp !== undefined)
-        void (running ?? new RunningPod(pod, { client, namespace: access.namespace, root, options })).remove();
+      if (deletionTimestamp !== undefined) void (running ?? new RunningPod(pod, node)).remove().catch(report);
     }
+  }
+
+  /** What the API server refuses, no test can have expected. */
+  function report(error: unknown): void {
+    if (!closing.signal.aborted) process.stderr.write(`kubelet stand-in: ${String(error)}\n`);
   }
 
   await pods.open();
@@ -105,6 +113,7 @@ interface Node {
   readonly namespace: string;
   readonly root: string;
   readonly options: KubeletOptions;
+  readonly closing: AbortSignal;
 }
 
 /** One pod on this node. Owns its processes. */
@@ -261,10 +270,19 @@ class RunningPod {
     await this.#call('PATCH', '/status', { status });
   }
 
+  /** As a kubelet does: while the API server is away it is asked again. */
   async #call(method: 'POST' | 'PATCH' | 'DELETE', below: string, body: object): Promise<void> {
     const path = `/api/v1/namespaces/${this.#node.namespace}/pods/${this.name}${below}`;
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-    await this.#node.client.json({ method, path, body, type }).catch(() => {}); // it is no more
+    for (;;) {
+      try {
+        return void (await this.#node.client.json({ method, path, body, type }));
+      } catch (error) {
+        if (this.#node.closing.aborted || (error instanceof ApiError && error.status === 404)) return;
+        if (error instanceof ApiError && error.status < 500) throw error;
+        await delay(AGAIN_MS, undefined, { signal: this.#node.closing }).catch(() => {});
+      }
+    }
   }
 }
 
