@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Makes the container image and pulls none: Debian's packages through mmdebstrap, the Node of the lockfile, and the published package.
 //   image.mjs [FILE]      default: .cache/image/tendon.tar, for `docker load -i` or `podman load -i`. Needs root, mmdebstrap and tar.
-// The files are those of deploy/image/Dockerfile, made by the same script. The same sources give the same digest.
+// The files are those of deploy/image/Dockerfile, made by the same script. The same commit and packages give the same digest.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';

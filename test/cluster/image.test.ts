@@ -1,6 +1,6 @@
 /** The image as it is shipped, made without pulling anything, in a container that may do nothing. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@tendon/testing';
@@ -12,14 +12,18 @@ const BUILD_MS = 1_200_000;
 const MAX_BYTES = 150_000_000;
 const CONFINED = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges', '--tmpfs=/tmp', '--network=host'];
 
+function makeImage(archive: string): void {
+  execFileSync(process.execPath, ['scripts/image.mjs', archive], { cwd: root, stdio: 'inherit' });
+}
+
 describe('the image', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-image-test-'));
+  const archive = join(folder, 'tendon.tar');
   let engine: TestEngine;
   let image: string;
 
   beforeAll(async () => {
-    const archive = join(folder, 'tendon.tar');
-    execFileSync(process.execPath, ['scripts/image.mjs', archive], { cwd: root, stdio: 'inherit' });
+    makeImage(archive);
     engine = await openEngine('podman');
     image = engine
       .command('load', '--input', archive)
@@ -30,6 +34,12 @@ describe('the image', () => {
   afterAll(async () => {
     await engine.close();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('SV1267: is the same to the byte when it is made anew', { timeout: BUILD_MS }, () => {
+    const again = join(folder, 'again.tar');
+    makeImage(again);
+    expect(readFileSync(again).equals(readFileSync(archive))).toBe(true);
   });
 
   async function serve(env: Readonly<Record<string, string>> = {}) {
