@@ -204,7 +204,7 @@ export class ChaosRun {
     { began, moved }: { readonly began: number; readonly moved: boolean },
   ): Promise<void> {
     const { faults, resumedMs } = this.#tally.kinds[kind];
-    const before = resumedMs.length;
+    const went: number[] = [];
     let waiting = standings;
     for (const end = performance.now() + RESUME_MS; waiting.length > 0; await sleep(LOOK_MS)) {
       const first = await this.#cluster.audit.firstAfter(waiting, moved).catch(() => new Map<string, number>());
@@ -214,14 +214,16 @@ export class ChaosRun {
         const at = from === undefined ? undefined : task?.received.whenFrom(from);
         // A server that leaves in order goes on until it hands over.
         const since = kind === 'rolling update' && from !== undefined ? (task?.received.whenBefore(from) ?? began) : began;
-        if (at !== undefined) this.#tally.kinds[kind].resumedMs.push(at - Math.max(began, since));
+        if (at !== undefined) went.push(at - Math.max(began, since));
         return at === undefined && task !== undefined && (task.isAtWork || from !== undefined);
       });
       if (waiting.length === 0) {
-        const went = resumedMs.slice(before).map((ms) => (ms / 1_000).toFixed(1));
-        process.stderr.write(`chaos: ${this.#tally.minutes.toFixed(1)} min: ${kind} (${faults}): went on after ${went.join(', ')} s\n`);
+        resumedMs.push(...went);
+        const words = went.map((ms) => (ms / 1_000).toFixed(1)).join(', ');
+        process.stderr.write(`chaos: ${this.#tally.minutes.toFixed(1)} min: ${kind} (${faults}): went on after ${words} s\n`);
       }
       if (performance.now() < end) continue;
+      resumedMs.push(...went, ...waiting.map(() => RESUME_MS));
       return this.#tally.report(`${kind}: after ${RESUME_MS / 1_000} s these had not gone on: ${waiting.map(({ id }) => id).join(', ')}`);
     }
   }
