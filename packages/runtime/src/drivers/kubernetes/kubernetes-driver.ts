@@ -72,7 +72,7 @@ export function createKubernetesDriver(options: KubernetesOptions): SandboxDrive
     start,
     isAlive: alive,
     async end({ pod }) {
-      if (pod !== undefined) await suspend(await cluster(), pod.name, AbortSignal.timeout(END_MS));
+      if (pod !== undefined) await endPod(await cluster(), options.installation, pod);
     },
     endIncarnations: async (incarnations) => endIncarnations(await cluster(), options.installation, incarnations),
     strays: async (stateRoot) => livingIncarnations(await cluster(), ownerLabel(stateRoot)),
@@ -160,6 +160,12 @@ async function endIncarnations(opened: OpenCluster, installation: string, incarn
     const { items } = await opened.objects.claims.list(`${ofInstallation(installation)},${INCARNATION_LABEL}=${incarnation}`);
     for (const claim of items) await endClaim(opened, claim);
   }
+}
+
+/** The sandbox has the same name for another server that has taken it over: then the pod is gone, and what runs there is not to be ended. */
+async function endPod(opened: OpenCluster, installation: string, { name, incarnation }: NonNullable<SandboxHandle['pod']>): Promise<void> {
+  const { items } = await opened.objects.claims.list(`${ofInstallation(installation)},${INCARNATION_LABEL}=${incarnation}`);
+  if (items.length > 0) await suspend(opened, name, AbortSignal.timeout(END_MS));
 }
 
 /** One that never started holds nothing: it goes. */

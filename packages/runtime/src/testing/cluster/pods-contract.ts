@@ -91,6 +91,20 @@ export function describePods(name: string, open: () => Promise<ClusterUnderTest>
       expect((await cluster.objects.pods.list('tendon.dev/installation=files')).items).toEqual([]);
     });
 
+    it('SB1020: another server takes a conversation over with its files, and what the earlier one still ends is not its sandbox', async () => {
+      const [earlier, later] = [sandboxes('taken'), sandboxes('taken')];
+      await run(await startIn(earlier, 'same'), 'echo stays > file');
+      const before = (await earlier.handle('same')).pod!;
+      const runtime = await startIn(later, 'same');
+      expect((await run(runtime, 'cat file')).output).toBe('stays');
+      const after = (await later.handle('same')).pod!;
+      expect(after).toMatchObject({ name: before.name });
+      await earlier.runtimes.end('same', 'it thinks that it is its own');
+      const { items } = await cluster.objects.pods.list('tendon.dev/installation=taken');
+      expect(items.map(({ metadata }) => metadata.uid)).toEqual([after.uid]);
+      expect((await run(runtime, 'echo goes on')).output).toBe('goes on');
+    });
+
     it('SB1015: a server that starts ends what nobody knows of its own installation, and nothing of another', async () => {
       const [mine, other] = [sandboxes('mine'), sandboxes('others')];
       const running = await startIn(other, 'theirs');
