@@ -15,6 +15,7 @@ const FAULTS = {
   'killed-fork': join(root, 'packages/server/src/checkpoints/fixtures/killed-fork.ts'),
   'killed-delivery': join(root, 'packages/server/src/triggers/fixtures/killed-delivery.ts'),
   'killed-retention': join(root, 'packages/server/src/retention/fixtures/killed-retention.ts'),
+  'killed-erasure': join(root, 'packages/server/src/erasure/fixtures/killed-erasure.ts'),
 };
 
 /** They find the executor from there as the shipped one does. */

@@ -86,7 +86,7 @@ const LAYERS = {
     ['headless', 'main'],
     ['app'],
     ['cluster'],
-    ['compat', 'web-app'],
+    ['compat', 'web-app', 'erasure'],
     ['realtime', 'mcp', 'import', 'backup', 'triggers'],
     ['knowledge', 'review'],
     ['git', 'events', 'previews', 'secrets', 'access'],

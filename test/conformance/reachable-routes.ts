@@ -106,6 +106,7 @@ export const ON_NO_PAGE: readonly Place[] = [
     routes: ['GET /alive', 'GET /health', 'GET /ready', 'GET /metrics'],
   },
   { where: 'What runs several servers, before it ends one of them.', routes: ['POST /cluster/drain'] },
+  { where: 'tendon users export and erase', routes: ['GET /api/users/{id}/export', 'POST /api/users/{id}/erase'] },
   { where: 'tendon retention', routes: ['GET /api/retention'] },
   { where: 'tendon audit verify and export', routes: ['GET /api/audit'] },
   {

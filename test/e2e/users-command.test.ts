@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makePlace, startTendon, tendon } from '../../packages/cli/src/tendon-child.test-support.ts';
 import { Browser, testProvider } from '../../packages/server/src/access/oidc.test-support.ts';
 
-it('CL1302: users are listed, given a role and disabled through the server', async () => {
+it('CL1302, CK1122: users are listed, given a role, disabled, exported and erased through the server', async () => {
   const provider = await testProvider({ ada: { name: 'Ada', email: 'ada@example.org' } });
   const place = makePlace();
   const env = { ...provider.env, SESSION_API_KEY: 'the-key-of-the-server' };
@@ -23,4 +25,13 @@ it('CL1302: users are listed, given a role and disabled through the server', asy
   expect((await fetch(`${url}/api/whoami`, { headers: browser.headers(url) })).status).toBe(401);
   const [user] = (JSON.parse((await users('enable', 'ada@example.org', '--json')).stdout) as { organisations: object[] }).organisations;
   expect(user).toEqual({ id: 'default', name: 'default', role: 'admin' });
+
+  const to = join(place.home, 'ada.zip');
+  expect((await users('export', 'ada@example.org', '--to', to)).stdout).toMatch(/^Wrote .*ada\.zip, \d+ bytes\.\n$/);
+  expect(existsSync(to)).toBe(true);
+  expect((await users('export', 'ada@example.org', '--to', to)).code).toBe(1);
+  expect(await users('erase', 'ada@example.org')).toMatchObject({ code: 1, stderr: expect.stringContaining('say --force') as string });
+  expect((await users()).stdout).toContain('ada@example.org');
+  expect((await users('erase', 'ada@example.org', '--force')).stdout).toMatch(/^Erased [0-9a-f]{32}\.\n$/);
+  expect((await users()).stdout).toMatch(/erased user [0-9a-f]{8} {2}- {2}\(disabled\)\n$/);
 });

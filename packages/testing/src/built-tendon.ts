@@ -11,7 +11,9 @@ export function builtTendon(): string {
 }
 
 /** A server that tests kill, built in the same way. */
-export function builtFaults(name: 'faulty-server' | 'sandbox-server' | 'killed-fork' | 'killed-delivery' | 'killed-retention'): string {
+export function builtFaults(
+  name: 'faulty-server' | 'sandbox-server' | 'killed-fork' | 'killed-delivery' | 'killed-retention' | 'killed-erasure',
+): string {
   build('faults');
   return join(root, `packages/testing/dist/faults/${name}.js`);
 }

@@ -3,6 +3,7 @@ import type {
   AuditQuery,
   CreatedKey,
   CreateKey,
+  ErasureInfo,
   KeyInfo,
   LimitList,
   Limits,
@@ -109,6 +110,10 @@ export function userRoutes(request: Request) {
       request<unknown>('/api/whoami/organisation', { method: 'POST', body: { organisation_id } }),
     /** Those of the caller's organisation; needs the scope `admin`. */
     list: () => request<UserList>('/api/users'),
+    /** A zip with all that a user has: of anybody for who administers the server, else of oneself. */
+    export: (id: string) => request<Blob>(`/api/users/${encodeURIComponent(id)}/export`, { asBlob: true }),
+    /** Removes all that is theirs, and their name where others have a part in it; only who administers the server may. */
+    erase: (id: string) => request<ErasureInfo>(`/api/users/${encodeURIComponent(id)}/erase`, { method: 'POST', body: {} }),
     update: (id: string, body: UpdateUser) => request<UserInfo>(`/api/users/${encodeURIComponent(id)}`, { method: 'PATCH', body }),
   };
 }

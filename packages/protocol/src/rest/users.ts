@@ -34,6 +34,10 @@ export const WhoAmI = z.object({
 });
 export type WhoAmI = z.output<typeof WhoAmI>;
 
+/** `conversations_left`: other servers have them, and remove them within a minute. */
+export const ErasureInfo = z.object({ user_id: z.string(), is_done: z.boolean(), conversations_left: z.number().int() });
+export type ErasureInfo = z.output<typeof ErasureInfo>;
+
 export const ChooseOrganisation = z.object({ organisation_id: z.string().max(100) });
 
 /** `roles_by_group`: groups of the identity provider give the roles, and `role` cannot be changed here. */

@@ -120,6 +120,7 @@ function refusalOf(principal: Principal, user: UserInfo, body: UpdateUser, users
   }
   if (body.disabled === undefined) return undefined;
   if (user.id === principal.userId) return catalogError('ILLEGAL_STATE', 'nobody disables themselves');
+  if (users.erasedName(user.id) !== undefined) return catalogError('ILLEGAL_STATE', 'this user was erased');
   // The account is every organisation's in which they are.
   const isOthersToo =
     user.administers_server || user.organisations.some(({ id, role }) => id !== principal.organisationId || role === 'owner');

@@ -31,6 +31,7 @@ import { openDriver } from '../sandboxes/open-driver.ts';
 import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts';
 import { DeliveryStore } from '../triggers/delivery-store.ts';
+import type { Erasures, ErasuresOptions } from '../erasure/erasures.ts';
 import type { Retention } from '../retention/retention.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { KnownModels } from '../settings/known-models.ts';
@@ -98,8 +99,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const { tracing, audit, readiness, limits } = observing;
   const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, ...observing });
   measures.watch({ places, states: () => statesOf(registry), others: [audit, limits.quotas] });
-  const triggers = createTriggers(foundation, conversations);
-  const retention = await openRetention(foundation, conversations, audit);
+  const unasked = await openUnasked(foundation, conversations, observing);
   const knownModels = new KnownModels({ ...foundation, places });
   return {
     ...stores,
@@ -112,16 +112,16 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     conversations,
     eventSearch,
     readiness,
-    triggers,
+    ...unasked,
     scheduler: stores.storage.scheduler,
     sandbox: driver.sandbox,
     secrets: knownSecrets(config, stores),
     ...modelPorts(foundation, conversations, knownModels),
-    wake: async () => (await audit?.begin(), limits.start(), wake(foundation, runtimes, conversations, { triggers, retention })),
-    ...leaving(foundation, conversations, { triggers, retention }),
+    wake: async () => (await audit?.begin(), limits.start(), wake(foundation, runtimes, conversations, unasked)),
+    ...leaving(foundation, conversations, unasked),
     close: async (how) => {
       knownModels.close();
-      await Promise.all([retention?.close(), triggers.close()]);
+      await closeUnasked(unasked);
       await conversations.close();
       await eventSearch.close();
       await runtimes.close(how);
@@ -160,6 +160,17 @@ async function openObservers(foundation: Foundation, measures: Measures, runtime
   return { measures, tracing, audit, limits, readiness: new Readiness(storage, rest.clock) };
 }
 
+async function openUnasked(foundation: Foundation, conversations: Conversations, { audit, limits }: Observing): Promise<Unasked> {
+  const triggers = createTriggers(foundation, conversations);
+  const retention = await openRetention(foundation, conversations, audit);
+  const erasures = await openErasures(foundation, { conversations, triggers, audit, limits: limits.quotas.store });
+  return { triggers, retention, erasures };
+}
+
+async function closeUnasked({ triggers, retention, erasures }: Unasked): Promise<void> {
+  await Promise.all([retention?.close(), erasures?.close(), triggers.close()]);
+}
+
 /** Only where the configuration says how long conversations stay. */
 async function openRetention(
   { config, storage, ...rest }: Foundation,
@@ -171,6 +182,17 @@ async function openRetention(
   const { Retention } = await import('../retention/retention.ts');
   const { records, scheduler } = storage;
   return new Retention({ ...rest, records, scheduler, conversations, audit, days, isShared: config.databaseUrl !== undefined });
+}
+
+/** Only where there are users. */
+async function openErasures(
+  { access, storage, ...rest }: Foundation,
+  parts: Pick<ErasuresOptions, 'conversations' | 'triggers' | 'audit' | 'limits'>,
+): Promise<Erasures | undefined> {
+  const { users } = access;
+  if (!users) return undefined;
+  const { Erasures } = await import('../erasure/erasures.ts');
+  return new Erasures({ ...rest, ...parts, access, users, records: storage.records, scheduler: storage.scheduler });
 }
 
 /** Of the agents of open conversations. */
@@ -329,16 +351,13 @@ function shownModels(record: StoredConversation, foundation: Foundation): Conver
 interface Unasked {
   readonly triggers: Triggers;
   readonly retention: Retention | undefined;
+  readonly erasures: Erasures | undefined;
 }
 
 /** How it goes while others stay. */
-function leaving(
-  { storage: { scheduler } }: Foundation,
-  { moving }: Conversations,
-  { triggers, retention }: Unasked,
-): Pick<Engine, 'retire' | 'handOver'> {
+function leaving({ storage: { scheduler } }: Foundation, { moving }: Conversations, unasked: Unasked): Pick<Engine, 'retire' | 'handOver'> {
   return {
-    retire: async () => void (await Promise.all([scheduler.self && scheduler.retire(), triggers.close(), retention?.close()])),
+    retire: async () => void (await Promise.all([scheduler.self && scheduler.retire(), closeUnasked(unasked)])),
     handOver: async (signal) => scheduler.self && moving.drain(signal),
   };
 }
@@ -347,11 +366,12 @@ async function wake(
   { storage, clock, logger }: Foundation,
   runtimes: SandboxPool,
   conversations: Conversations,
-  { triggers, retention }: Unasked,
+  { triggers, retention, erasures }: Unasked,
 ): Promise<void> {
   // Conversations do not wait until the sandboxes of an earlier server are sorted out.
   await Promise.all([runtimes.reconcile(), conversations.wakeActive(), triggers.start()]);
   retention?.start();
+  erasures?.start();
   // Nobody waits for these.
   const swept = await storage.sweep();
   const pruned = await pruneWsSessions(storage.records, clock.now());

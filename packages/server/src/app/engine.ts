@@ -5,6 +5,7 @@ import type { SandboxPool } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { Erasures } from '../erasure/erasures.ts';
 import type { EventSearch } from '../events/event-search.ts';
 import type { Stores } from './open-stores.ts';
 import type { ProbedSandbox } from '../sandboxes/open-driver.ts';
@@ -38,6 +39,14 @@ interface ConversationPorts {
   readonly scheduler: Scheduler;
 }
 
+/** What governs users. */
+interface GovernancePorts {
+  /** What everybody may use. */
+  readonly quotas: Quotas;
+  /** Set where the server has users. */
+  readonly erasures: Erasures | undefined;
+}
+
 /** How an engine begins and ends. */
 interface EngineLifetime {
   readonly readiness: Readiness;
@@ -52,14 +61,12 @@ interface EngineLifetime {
 }
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
-export interface Engine extends Stores, ConversationPorts, ModelPorts, EngineLifetime {
+export interface Engine extends Stores, ConversationPorts, ModelPorts, GovernancePorts, EngineLifetime {
   readonly clock: Clock;
   readonly runtimes: SandboxPool;
   /** They fire from `wake` on. */
   readonly triggers: Triggers;
   readonly sandbox: ProbedSandbox;
-  /** What everybody may use. */
-  readonly quotas: Quotas;
   /** Set where the configuration asks for it. */
   readonly audit: Audit | undefined;
   /** Set where the configuration names a receiver. */

@@ -44,6 +44,7 @@ import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { sandboxRoutes } from '../sandboxes/sandbox-routes.ts';
 import { secretRoutes } from '../secrets/secret-routes.ts';
 import { shareRoutes } from '../access/share-routes.ts';
+import { erasureRoutes } from '../erasure/erasure-routes.ts';
 import { userRoutes } from '../access/user-routes.ts';
 import { triggerRoutes } from '../triggers/trigger-routes.ts';
 import { webhookRoutes } from '../triggers/webhook-routes.ts';
@@ -61,6 +62,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   keyRoutes,
   auditRoutes,
   userRoutes,
+  erasureRoutes,
   limitRoutes,
   retentionRoutes,
   loginRoutes,

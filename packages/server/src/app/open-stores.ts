@@ -104,8 +104,9 @@ export async function openStores(config: Config, options: StoreOptions): Promise
   const owned = { records: storage.records, jwtSecret, onChange, hasUsers: config.oidc !== undefined };
   const ownedSecrets = await OwnedSecrets.open(secretStore, owned);
   const gitAccounts = await OwnedGitAccounts.open(providerTokens, { ...owned, check: checkToken });
+  const access = await openTokenStores(storage.records, options.clock, config.oidc?.rules);
   const stores = {
-    storage,
+    storage: await withoutErased(storage, access.users),
     jwtSecret,
     settings: await SettingsStore.open(storage.records, jwtSecret, onChange),
     secretStore,
@@ -119,13 +120,20 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     triggerStore: await TriggerStore.open({ records: storage.records, jwtSecret, clock: options.clock, onChange }),
     notes: new Notes(config.home, mask),
     toolFiles: new ToolFiles(options.clock),
-    access: await openTokenStores(storage.records, options.clock, config.oidc?.rules),
+    access,
     modelKeys: new ModelKeys(jwtSecret, onChange),
     traits: await openTraits(storage, options),
     mask,
   };
   mask.add(knownSecrets(config, stores));
   return stores;
+}
+
+/** Where there are users, whom logs name. */
+async function withoutErased(storage: Storage, users: TokenStores['users']): Promise<Storage> {
+  if (!users) return storage;
+  const { withoutErasedNames } = await import('../erasure/erased-authors.ts');
+  return { ...storage, events: withoutErasedNames(storage.events, (id) => users.erasedName(id)) };
 }
 
 function openTraits({ records }: Storage, { clock, onFinding }: StoreOptions): Promise<ModelTraitsBook> {

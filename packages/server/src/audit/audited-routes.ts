@@ -110,6 +110,8 @@ export const AUDITED: Readonly<Record<string, AuditedRoute>> = {
   [`POST ${ONE}/network/always`]: row('network.allowed', ({ body }) => body['host'], inConversation),
 
   'PATCH /api/users/:id': row('user.changed', byId, fields),
+  'POST /api/users/:id/erase': row('user.erased'),
+  'GET /api/users/:id/export': row('user.exported'),
   'POST /api/whoami/organisation': row('organisation.entered', ({ body }) => body['organisation_id']),
   'POST /cluster/drain': row('server.drained', () => undefined),
   'PUT /api/limits/:scope': row('limits.changed', ({ params }) => params['scope'], fields),

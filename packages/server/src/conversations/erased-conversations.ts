@@ -5,7 +5,7 @@
  * E2  What it has delegated goes with it.
  */
 import type { Runtimes, Storage } from '@tendon/core';
-import { catalogError } from '@tendon/protocol';
+import { catalogError, type EventAuthor } from '@tendon/protocol';
 import { removeFolder } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
@@ -69,6 +69,11 @@ export class ErasedConversations {
   /** It stays, however long nobody uses it. False when there is none. */
   async setPinned(id: string, is_pinned: boolean): Promise<boolean> {
     return (await this.#options.records.change(id, () => ({ is_pinned }))) !== undefined;
+  }
+
+  /** Who began it has another name now. */
+  async setBeginner(id: string, created_by: EventAuthor): Promise<void> {
+    await this.#options.records.change(id, () => ({ created_by }));
   }
 
   /** `open`: here, or about to be. `marked`: a restart would look after it. */

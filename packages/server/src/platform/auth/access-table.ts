@@ -212,6 +212,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'GET /api/audit',
     'GET /api/users',
     'PATCH /api/users/:id',
+    'GET /api/users/:id/export',
+    'POST /api/users/:id/erase',
     'GET /api/retention',
     'GET /api/limits',
     'PUT /api/limits/:scope',
@@ -234,6 +236,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
 export type Reach = 'server' | 'own' | 'conversation';
 
 const SERVER: ReadonlySet<string> = new Set([
+  'POST /api/users/:id/erase',
   'GET /metrics',
   'GET /api/audit',
   'GET /api/retention',
@@ -257,6 +260,7 @@ const SERVER: ReadonlySet<string> = new Set([
   `POST ${ONE}/confirmation/always`,
 ]);
 const OWN: ReadonlySet<string> = new Set([
+  'GET /api/users/:id/export',
   'GET /api/keys',
   'POST /api/keys',
   'DELETE /api/keys/:id',

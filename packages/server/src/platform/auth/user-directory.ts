@@ -23,6 +23,8 @@ interface StoredUser {
   /** By the configuration, at the last login. */
   readonly administers_server: boolean;
   readonly disabled: boolean;
+  /** Nothing but the id is left. */
+  readonly erased?: true;
   readonly created_at: string;
   readonly last_login_at: string;
 }
@@ -165,6 +167,24 @@ export class UserDirectory {
     return changed !== undefined;
   }
 
+  /** Of somebody who was erased, what stands in the place of their name. */
+  erasedName(userId: string): string | undefined {
+    return this.#users.get(userId)?.erased ? erasedNameOf(userId) : undefined;
+  }
+
+  /** Nothing but the id is left of them; they are disabled for good. */
+  async erase(userId: string): Promise<void> {
+    const { records, clock } = this.#options;
+    const now = clock.now().toISOString();
+    const nobody = { name: erasedNameOf(userId), email: null, issuer: '', subject: '', administers_server: false };
+    await records.update<StoredUser>('users', userId, (one) => {
+      const times = { created_at: one?.created_at ?? now, last_login_at: one?.created_at ?? now };
+      return { sort: times.created_at, value: { id: userId, ...nobody, ...times, disabled: true, erased: true as const } };
+    });
+    for (const { id } of this.organisationsOf(userId)) await records.delete('memberships', membershipId(id, userId));
+    await this.#read();
+  }
+
   /** Resolves when the member is no longer what they were, or `signal` aborts. */
   ended({ userId, organisationId, role }: Member, signal: AbortSignal): Promise<void> {
     const isOver = (): boolean => signal.aborted || this.member(userId, organisationId)?.role !== role;
@@ -244,6 +264,11 @@ export class UserDirectory {
     });
     for (const look of this.#watching) look();
   }
+}
+
+/** What others see of somebody who was erased. */
+export function erasedNameOf(userId: string): string {
+  return `erased user ${userId.slice(0, 8)}`;
 }
 
 /** The same on every server, so that two logins at once make one user. */

@@ -1,0 +1,43 @@
+/**
+ * The logs as everybody reads them: who was erased has no name in them. What is stored stays as it was appended, because events are frozen;
+ * only their author's id leaves.
+ */
+import type { EventLog, EventStore } from '@tendon/core';
+import type { Event } from '@tendon/protocol';
+
+/** What stands in the place of a name; `undefined`: they were not erased. */
+export type ErasedName = (userId: string) => string | undefined;
+
+export function withoutErasedNames(events: EventStore, erasedName: ErasedName): EventStore {
+  const wrapped = new WeakMap<EventLog, EventLog>();
+  return {
+    async open(conversationId) {
+      const log = await events.open(conversationId);
+      const shown = wrapped.get(log) ?? shownLog(log, erasedName);
+      wrapped.set(log, shown);
+      return shown;
+    },
+    delete: (conversationId) => events.delete(conversationId),
+  };
+}
+
+function shownLog(log: EventLog, erasedName: ErasedName): EventLog {
+  const shown = (event: Event): Event => {
+    const name = event.author && erasedName(event.author.id);
+    return name === undefined ? event : Object.freeze({ ...event, author: { id: event.author!.id, name } });
+  };
+  return {
+    conversationId: log.conversationId,
+    get nextId() {
+      return log.nextId;
+    },
+    append: async (drafts, options) => log.append(drafts, options),
+    read: async (range) => (await log.read(range)).map(shown),
+    epochOf: (id) => log.epochOf(id),
+    async *follow(from, options) {
+      for await (const event of log.follow(from, options)) yield shown(event);
+    },
+    snapshot: () => log.snapshot(),
+    storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
+  };
+}

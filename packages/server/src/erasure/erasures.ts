@@ -1,0 +1,150 @@
+/**
+ * Owns that users are erased: all that is theirs alone is removed, and where others have a part in it their name. It does not own how each
+ * part is removed.
+ *
+ * ER1  An erasure is durable before anything is removed, and each of its steps can be repeated: after a kill the next start of a
+ *      server completes it.
+ * ER2  Of several servers each removes what is its own or nobody's; an erasure ends when nothing is left.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Clock, RecordStore, Scheduler } from '@tendon/core';
+import type { ErasureInfo } from '@tendon/protocol';
+import { Mutex } from '@tendon/protocol/async';
+import type { Audit } from '../audit/audit.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
+import type { LimitStore } from '../limits/limit-store.ts';
+import { revokeAllOf, type TokenStores } from '../platform/auth/token-stores.ts';
+import { erasedNameOf, type UserDirectory } from '../platform/auth/user-directory.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { OwnedSecrets } from '../secrets/owned-secrets.ts';
+import type { Triggers } from '../triggers/triggers.ts';
+
+/** What users have. */
+interface UserParts {
+  readonly access: TokenStores;
+  readonly ownedSecrets: Pick<OwnedSecrets, 'removeAllOf'>;
+  readonly gitAccounts: Pick<OwnedGitAccounts, 'removeAllOf'>;
+  readonly limits: Pick<LimitStore, 'remove'>;
+  readonly triggers: Pick<Triggers, 'delete' | 'store'>;
+  readonly conversations: Conversations;
+}
+
+export interface ErasuresOptions extends UserParts {
+  readonly users: UserDirectory;
+  readonly records: RecordStore;
+  readonly scheduler: Pick<Scheduler, 'find'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly audit: Pick<Audit, 'record'> | undefined;
+}
+
+const COLLECTION = 'erasures';
+const PAGE = 100;
+/** What another server has is looked for again. */
+const RETRY_MS = 30_000;
+
+export class Erasures {
+  readonly #options: ErasuresOptions;
+  readonly #running = new Mutex();
+  readonly #closing = new AbortController();
+  #unwatch = (): void => undefined;
+  #retrying: Promise<void> | undefined;
+
+  constructor(options: ErasuresOptions) {
+    this.#options = options;
+  }
+
+  /** Completes what was cut off, here or on another server. */
+  start(): void {
+    this.#unwatch = this.#options.records.watch(COLLECTION, () => this.#resume());
+    this.#resume();
+  }
+
+  /** Resolves when this server has done its part. */
+  async erase(userId: string): Promise<ErasureInfo> {
+    await this.#options.records.put(COLLECTION, { id: userId, sort: this.#options.clock.now().toISOString(), value: {} });
+    const left = await this.#running.run(() => this.#erase(userId));
+    if (left > 0) this.#resume();
+    return { user_id: userId, is_done: left === 0, conversations_left: left };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#unwatch();
+    await this.#retrying;
+    await this.#running.run(async () => undefined);
+  }
+
+  #resume(): void {
+    this.#retrying ??= this.#resumeAll().finally(() => (this.#retrying = undefined));
+  }
+
+  async #resumeAll(): Promise<void> {
+    const { records, clock, logger } = this.#options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const pending = await records.list(COLLECTION).catch(() => []);
+      if (pending.length === 0) return;
+      for (const { id } of pending) {
+        await this.#running
+          .run(() => this.#erase(id))
+          .catch((cause: unknown) => logger.error({ err: cause, user: id }, 'the erasure of a user could not be completed'));
+      }
+      await clock.sleep(RETRY_MS, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** How many conversations are left, which other servers have. */
+  async #erase(userId: string): Promise<number> {
+    const { users, access, ownedSecrets, gitAccounts, limits, triggers, records, audit } = this.#options;
+    await users.erase(userId);
+    await revokeAllOf(access, userId);
+    await ownedSecrets.removeAllOf(userId);
+    await gitAccounts.removeAllOf(userId);
+    await limits.remove(`user:${userId}`);
+    for (const { id, created_by: by } of triggers.store.list) if (by?.id === userId) await triggers.delete(id);
+    const left = await this.#eraseConversations(userId);
+    if (left === 0 && !this.#closing.signal.aborted && (await records.delete(COLLECTION, userId)))
+      await audit?.record({ by: undefined, action: 'user.erasure-completed', target: userId });
+    return left;
+  }
+
+  async #eraseConversations(userId: string): Promise<number> {
+    const { conversations, scheduler } = this.#options;
+    let before: { readonly sort: string; readonly id: string } | undefined;
+    let left = 0;
+    for (;;) {
+      const isMeant = ({ created_by: by }: StoredConversation): boolean => by?.id === userId && by.name !== erasedNameOf(userId);
+      const page = await conversations.list({ limit: PAGE, isMeant, ...(before && { before }) });
+      for (const record of page) {
+        if (this.#closing.signal.aborted) return left + 1;
+        const isTheirs = (await scheduler.find(record.id)).at !== 'peer';
+        if (isTheirs) await this.#eraseConversation(record, userId);
+        else left += 1;
+        await setImmediate();
+      }
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) return left;
+      before = { sort: last.created_at, id: last.id };
+    }
+  }
+
+  /** One in which colleagues have a part stays, without the name. */
+  async #eraseConversation({ id }: StoredConversation, userId: string): Promise<void> {
+    const { conversations } = this.#options;
+    if (await this.#hasOthers(id, userId)) await conversations.ends.setBeginner(id, { id: userId, name: erasedNameOf(userId) });
+    else await conversations.delete(id);
+  }
+
+  async #hasOthers(id: string, userId: string): Promise<boolean> {
+    const log = await this.#options.conversations.log(id);
+    if (!log) return false;
+    for (let from = 0; from < log.nextId; from += PAGE) {
+      const events = await log.read({ from, limit: PAGE });
+      if (events.some(({ author }) => author !== undefined && author.id !== userId)) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,84 @@
+/** All that a user has here, as a zip of JSON, made while it is sent. No value of a key, secret or token is in it. */
+import { Readable } from 'node:stream';
+import type { UserInfo } from '@tendon/protocol';
+import { ZipFile } from 'yazl';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
+import { userScope } from '../platform/auth/own-scope.ts';
+import { keyInfo, type TokenStores } from '../platform/auth/token-stores.ts';
+import type { OwnedSecrets } from '../secrets/owned-secrets.ts';
+import { triggerInfo } from '../triggers/trigger-info.ts';
+import type { Triggers } from '../triggers/triggers.ts';
+
+export interface UserExportParts {
+  readonly access: TokenStores;
+  readonly conversations: Conversations;
+  readonly ownedSecrets: OwnedSecrets;
+  readonly gitAccounts: OwnedGitAccounts;
+  readonly triggers: Pick<Triggers, 'store'>;
+}
+
+const PAGE = 100;
+
+export function exportOfUser(user: UserInfo, parts: UserExportParts): Readable {
+  const zip = new ZipFile();
+  const output = zip.outputStream as Readable;
+  zip.on('error', (cause: Error) => output.destroy(cause));
+  addAll(zip, user, parts).catch((cause: unknown) => output.destroy(cause as Error));
+  return output;
+}
+
+async function addAll(zip: ZipFile, user: UserInfo, { access, conversations, ownedSecrets, gitAccounts, triggers }: UserExportParts) {
+  const add = (name: string, value: unknown): void => zip.addBuffer(Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`), name);
+  const scopes = user.organisations.map(({ id }) => userScope(id, user.id));
+  add('user.json', user);
+  add(
+    'keys.json',
+    access.keys.list.filter(({ value }) => value.owner?.user === user.id).map((held) => keyInfo(held, access.users)),
+  );
+  add('secrets.json', Object.fromEntries(scopes.map((scope) => [scope, ownedSecrets.in(scope).list.custom_secrets])));
+  add('git-accounts.json', Object.fromEntries(scopes.map((scope) => [scope, gitAccounts.in(scope).set])));
+  add('triggers.json', triggers.store.list.filter(({ created_by: by }) => by?.id === user.id).map(triggerInfo));
+  let before: { readonly sort: string; readonly id: string } | undefined;
+  for (;;) {
+    const page = await conversations.list({ limit: PAGE, ...(before && { before }) });
+    for (const record of page) await addConversation(zip, record, user, conversations);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) break;
+    before = { sort: last.created_at, id: last.id };
+  }
+  zip.end();
+}
+
+/** Whole where they began it; else what they did in it. */
+async function addConversation(zip: ZipFile, record: StoredConversation, { id: userId, organisations }: UserInfo, from: Conversations) {
+  if (!organisations.some(({ id }) => id === record.organisation_id)) return;
+  const isWhole = record.created_by?.id === userId;
+  const log = await from.log(record.id);
+  if (!log) return;
+  const isTheirs = ({ author }: { readonly author?: { readonly id: string } }): boolean => isWhole || author?.id === userId;
+  if (!isWhole && !(await hasAny(log, isTheirs))) return;
+  zip.addReadStreamLazy(`conversations/${record.id}.jsonl`, {}, (done) => done(null, Readable.from(linesOf(record, log, isTheirs))));
+}
+
+type Log = NonNullable<Awaited<ReturnType<Conversations['log']>>>;
+type IsMeant = (event: { readonly author?: { readonly id: string } }) => boolean;
+
+async function hasAny(log: Log, isMeant: IsMeant): Promise<boolean> {
+  for (let from = 0; from < log.nextId; from += PAGE) if ((await log.read({ from, limit: PAGE })).some(isMeant)) return true;
+  return false;
+}
+
+/** The conversation, then an event on each line. */
+async function* linesOf(
+  { id, title, created_at, organisation_id }: StoredConversation,
+  log: Log,
+  isMeant: IsMeant,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify({ conversation_id: id, title, created_at, organisation_id })}\n`;
+  for (let from = 0; from < log.nextId; from += PAGE) {
+    const events = (await log.read({ from, limit: PAGE })).filter(isMeant);
+    yield events.map((event) => `${JSON.stringify(event)}\n`).join('');
+  }
+}
