@@ -94,12 +94,13 @@ export function describePods(name: string, open: () => Promise<ClusterUnderTest>
     it('SB1020: another server takes a conversation over with its files, and what the earlier one still ends is not its sandbox', async () => {
       const [earlier, later] = [sandboxes('taken'), sandboxes('taken')];
       await run(await startIn(earlier, 'same'), 'echo stays > file');
-      const before = (await earlier.handle('same')).pod!;
+      const before = await earlier.handle('same');
       const runtime = await startIn(later, 'same');
       expect((await run(runtime, 'cat file')).output).toBe('stays');
       const after = (await later.handle('same')).pod!;
-      expect(after).toMatchObject({ name: before.name });
-      await earlier.runtimes.end('same', 'it thinks that it is its own');
+      expect(after.name).toBe(before.pod!.name);
+      await earlier.runtimes.end('same', 'it still has it');
+      await createKubernetesDriver(testKubernetesOptions(cluster.kubeconfig, { installation: 'taken' })).end(before);
       const { items } = await cluster.objects.pods.list('tendon.dev/installation=taken');
       expect(items.map(({ metadata }) => metadata.uid)).toEqual([after.uid]);
       expect((await run(runtime, 'echo goes on')).output).toBe('goes on');
