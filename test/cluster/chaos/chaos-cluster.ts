@@ -19,6 +19,7 @@ const FROZEN_MS = 30_000;
 /** Longer than the lease: others have taken over when it is back. */
 const CUT_MS = 12_000;
 const DOWN_MS = 1_500;
+const STARTS = 5;
 const POSTGRES_DOWN_MS = 1_000;
 
 export interface ChaosServer {
@@ -88,7 +89,7 @@ export class ChaosCluster {
     return this.#without(server, async () => {
       await server.process.kill('SIGKILL');
       await sleep(DOWN_MS);
-      await server.process.start();
+      await startAgain(server);
     });
   }
 
@@ -114,7 +115,7 @@ export class ChaosCluster {
   replace(server: ChaosServer): Promise<void> {
     return this.#without(server, async () => {
       await server.process.kill('SIGTERM');
-      await server.process.start();
+      await startAgain(server);
     });
   }
 
@@ -178,6 +179,17 @@ export class ChaosCluster {
       ))
     )
       await sleep(200);
+  }
+}
+
+/** As what supervises it does: one that finds no database ends. */
+async function startAgain({ process: server }: ChaosServer): Promise<void> {
+  for (let triesLeft = STARTS; ; await sleep(DOWN_MS)) {
+    try {
+      return await server.start();
+    } catch (cause) {
+      if ((triesLeft -= 1) === 0) throw cause;
+    }
   }
 }
 
