@@ -28,7 +28,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a person does in the panels of our page: the suite has no page, and asks the routes behind them by their own rules.',
-    ids: 'CL970–CL977, CL1240–CL1242, CL1200, CL1300, CL1301, CL1303',
+    ids: 'CL970–CL977, CL1240–CL1242, CL1200, CL1300, CL1301, CL1303, CL1304',
   },
   {
     why: 'A person’s terminal in our sandbox and their hold of the agent’s, which other servers our page may ask, and where delegated agents work: no client of any generation asks for them, and no document describes them.',

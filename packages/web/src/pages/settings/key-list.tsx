@@ -5,6 +5,7 @@ import { ago, dayAndClock } from '../../copy/figures.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListSection } from './list-section.tsx';
+import { OwnData } from './own-data.tsx';
 import { SettingField } from './setting-form.tsx';
 import { type PlainText, t, textKey, tx } from '../../lib/language/text.ts';
 
@@ -28,7 +29,12 @@ export function KeySettings() {
       list={keys}
       none={t('No key was made. The one that the server was started with is not in this list.')}
       problem={revoke.error}
-      after={<KeyForm />}
+      after={
+        <>
+          <KeyForm />
+          <OwnData />
+        </>
+      }
     >
       {({ id, name, scope, expires_at: ends, last_used_at: used }) => (
         <li key={id}>

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
 
 const open = appOnFixture();
@@ -23,4 +23,20 @@ it('CL1300: who is signed in stands in the bar, where somebody has signed in at 
   document.cookie = 'tendon_user=1';
   await open('/');
   expect(await screen.findByText('Ann')).toBeTruthy();
+});
+
+it('CL1304: who is signed in exports what the server has of them', async () => {
+  document.cookie = 'tendon_user=1';
+  const { fetch } = globalThis;
+  const asked: string[] = [];
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...args) => {
+    const url = String(args[0] instanceof Request ? args[0].url : args[0]);
+    if (!url.endsWith('/export')) return fetch(...args);
+    asked.push(new URL(url, location.href).pathname);
+    return new Response('a zip');
+  });
+  onTestFinished(() => spy.mockRestore());
+  await open('/settings/keys');
+  await userEvent.click(await screen.findByRole('button', { name: 'Export my data' }));
+  await waitFor(() => expect(asked).toEqual([expect.stringMatching(/^\/api\/users\/[^/]+\/export$/)]));
 });
