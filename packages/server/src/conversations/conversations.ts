@@ -355,7 +355,6 @@ export class Conversations {
   }
 
   #forget(id?: string): void {
-    if (id === undefined) return this.#registry.modelKeys.forgetAll();
     this.#registry.modelKeys.forget(id);
     this.agents.forget(id);
     this.approvals.forget(id);

@@ -40,7 +40,7 @@ it('what a client gave last counts over a record of before, until the conversati
   keys.forget('a');
   expect([used(), keys.sealedOf(before!), keys.secrets]).toEqual(['key-0000000001', before!.model_access, []]);
   keys.hold(after!);
-  keys.forgetAll();
+  keys.forget();
   expect(keys.secrets).toEqual([]);
 });
 

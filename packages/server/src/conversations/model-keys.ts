@@ -70,13 +70,10 @@ export class ModelKeys {
     return this.#held.get(id)?.sealed ?? sealed;
   }
 
-  forget(id: string): void {
-    if (this.#held.delete(id)) this.#onChange();
-  }
-
-  /** Another server may have what this one had. */
-  forgetAll(): void {
-    this.#held.clear();
+  /** Default: all. Another server may have what this one had. */
+  forget(id?: string): void {
+    if (id === undefined) this.#held.clear();
+    else this.#held.delete(id);
     this.#onChange();
   }
 

@@ -82,8 +82,10 @@ export class ConversationAgents {
     return changed && 'code' in changed ? changed : undefined;
   }
 
-  forget(id: string): void {
-    this.#chosen.delete(id);
+  /** Default: of all. Another server may have them, and change them. */
+  forget(id?: string): void {
+    if (id === undefined) this.#chosen.clear();
+    else this.#chosen.delete(id);
   }
 
   async #change(record: StoredConversation, { agent, agent_file }: FoundAgent): Promise<StoredConversation | CatalogError | undefined> {

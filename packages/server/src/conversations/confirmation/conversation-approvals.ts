@@ -99,8 +99,10 @@ export class ConversationApprovals {
     if (isCutOff) await this.#choose(id, () => undefined);
   }
 
-  forget(id: string): void {
-    this.#chosen.delete(id);
+  /** Default: of all. Another server may have them, and change them. */
+  forget(id?: string): void {
+    if (id === undefined) this.#chosen.clear();
+    else this.#chosen.delete(id);
   }
 
   #choose(id: string, choice: (record: StoredConversation) => Policy | undefined): Promise<StoredConversation | undefined> {
