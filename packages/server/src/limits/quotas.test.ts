@@ -95,6 +95,9 @@ it('SV1371, SV1373: a server that has enough at work lets others wait, shows the
     (frame) => JSON.stringify(frame).includes('Waiting for the server: it works on 1 other at once, this one is next.'),
     'its place',
   );
+  // So is a client that comes while it waits.
+  const late = await socketIoClient(server, { conversation_id: second }, { extraHeaders: ada.headers });
+  await late.frames.until((frame) => JSON.stringify(frame).includes('Waiting for the server: it works on 1 other'), 'its place, later');
   expect(await begin(server, ada.headers)).toMatchObject({
     status: 429,
     retryAfter: '15',
