@@ -44,6 +44,11 @@ export interface ConversationSnapshot {
 interface ConnectTiming {
   /** Gathering of frames before the store publishes; default 16 ms. */
   readonly publishMs: number;
+  /**
+   * How much time lies at least between two publications of steps: what the agent does and what comes of it, while no answer is waited for.
+   * The first after a pause is published at once. Default 0.
+   */
+  readonly paceMs: number;
   /** How long `reconnecting` lasts before it is called `offline`; default 10 s. */
   readonly offlineAfterMs: number;
   /** For servers that do not report the end of a replay: it counts as over after this time without an event; default 250 ms. */
@@ -113,6 +118,7 @@ export function connect(conversationId: string, given: Partial<ConnectOptions> &
     apiKey: () => undefined,
     latestEventId: -1,
     publishMs: 16,
+    paceMs: 0,
     offlineAfterMs: 10_000,
     quietMs: 250,
     now: Date.now,

@@ -16,6 +16,7 @@ import type { ConnectOptions, ConversationConnection, ConversationSnapshot, Noti
 import { refusalCause, type ConnectionState } from './connection-state.ts';
 import { EventWindow, type Gap } from './event-window.ts';
 import { eventsOf, type EventsOptions } from './events-of.ts';
+import { isStep } from './is-step.ts';
 import { loadEvents } from './load-events.ts';
 import { Outbox } from './outbox.ts';
 import { SnapshotStore } from './snapshot-store.ts';
@@ -177,6 +178,7 @@ export class LiveConnection implements ConversationConnection {
 
   #receive(json: unknown): void {
     const frame = readFrame(json);
+    const paceMs = frame.type === 'event' && isStep(frame.event) ? this.#options.paceMs : 0;
     switch (frame.type) {
       case 'event':
         this.#receiveEvent(frame.event);
@@ -213,7 +215,7 @@ export class LiveConnection implements ConversationConnection {
         return;
     }
     // A long replay is gathered in larger pieces: a view would otherwise draw it hundreds of times.
-    this.#store.touch(this.#isReplaying && this.#missed > LONG_REPLAY ? LONG_REPLAY_PUBLISH_MS : undefined);
+    this.#store.touch({ paceMs, ...(this.#isReplaying && this.#missed > LONG_REPLAY && { delayMs: LONG_REPLAY_PUBLISH_MS }) });
   }
 
   #receiveEvent(event: Event): void {

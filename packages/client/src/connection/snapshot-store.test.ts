@@ -21,3 +21,20 @@ it('CL1006: a view that takes long to draw is given changes less often', async (
   const pauses = drawn.slice(1).map(({ from }, index) => from - drawn[index]!.to);
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(59);
 });
+
+it('CL1331: steps wait for their pace, but for the first after a pause, and any other change brings them along', async () => {
+  const store = new SnapshotStore(() => ({}), 1);
+  let published = 0;
+  const next = () => new Promise<void>((resolve) => store.subscribe(() => (published += 1) && resolve()));
+  const first = next();
+  store.touch({ paceMs: 1e9 });
+  await first;
+  const second = next();
+  store.touch({ paceMs: 1e9 });
+  const before = published;
+  store.touch();
+  await second;
+  store.end();
+  // Both listeners hear of the second publication.
+  expect([before, published]).toEqual([1, 3]);
+});

@@ -3,7 +3,7 @@
  *
  * Invariants
  * S1  `getSnapshot` answers the same object until a change is published.
- * S2  Changes are gathered: a burst of frames is one publication, at most one a `delayMs`.
+ * S2  Changes are gathered: a burst of frames is one publication, at most one a `delayMs`, and of changes that nobody waits for one a `paceMs`.
  * S3  Where drawing them takes long they are gathered for longer: a view that cannot keep up has most of the time for what a person does.
  */
 /** The most that changes are gathered for, and how many times as long as drawing them. */
@@ -15,6 +15,9 @@ export class SnapshotStore<T> {
   #build: () => T;
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer publishes, and when was published last. */
+  #due = 0;
+  #publishedAt = Number.NEGATIVE_INFINITY;
   #delayMs: number;
   /** How long the last publication took, with what its listeners did at once. */
   #tookMs = 0;
@@ -32,9 +35,14 @@ export class SnapshotStore<T> {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Something changed; published soon. */
-  touch(delayMs = this.#delayMs): void {
-    this.#timer ??= setTimeout(() => this.publish(), Math.max(delayMs, Math.min(MOST_MS, SHARE * this.#tookMs)));
+  /** Something changed; published soon, but not within `paceMs` of the publication before unless for another change. */
+  touch({ delayMs = this.#delayMs, paceMs = 0 }: { readonly delayMs?: number; readonly paceMs?: number } = {}): void {
+    const now = performance.now();
+    const due = Math.max(now + Math.max(delayMs, Math.min(MOST_MS, SHARE * this.#tookMs)), this.#publishedAt + paceMs);
+    if (this.#timer !== undefined && this.#due <= due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => this.publish(), due - now);
   }
 
   publish(): void {
@@ -42,8 +50,9 @@ export class SnapshotStore<T> {
     this.#timer = undefined;
     this.#snapshot = this.#build();
     const began = performance.now();
+    this.#publishedAt = began;
     for (const listener of this.#listeners) listener();
-    // After what they put off to the end of this task, as React does.
+    // After what they put off to the end of this task, as views do.
     queueMicrotask(() => queueMicrotask(() => (this.#tookMs = performance.now() - began)));
   }
 

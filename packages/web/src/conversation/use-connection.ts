@@ -5,6 +5,9 @@ import { tendon } from '../lib/server.ts';
 /** How many events a page begins with, the newest; earlier ones are loaded where they are read. */
 const TAIL = 200;
 
+/** Steps of a busy agent are drawn seven times a second: more often nobody reads them, and each drawing costs about as much. */
+const PACE_MS = 150;
+
 /** The connection to one conversation while the page is there, and what it knows. */
 export function useConnection(
   id: string,
@@ -12,7 +15,7 @@ export function useConnection(
 ): { readonly connection: ConversationConnection; readonly snapshot: ConversationSnapshot } | undefined {
   const [connection, setConnection] = useState<ConversationConnection>();
   useEffect(() => {
-    const opened = connect(id, { baseUrl: tendon.baseUrl, apiKey: tendon.apiKey, tail: TAIL, ...(share && { share }) });
+    const opened = connect(id, { baseUrl: tendon.baseUrl, apiKey: tendon.apiKey, tail: TAIL, paceMs: PACE_MS, ...(share && { share }) });
     setConnection(opened);
     const wake = () => opened.retry();
     addEventListener('online', wake);

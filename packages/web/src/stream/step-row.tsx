@@ -42,6 +42,7 @@ function DecidedBy({ step: { action } }: { readonly step: StepItem }) {
 export function StepRow({ step, position, size, isNewest, runs, live, folds }: StepRowProps) {
   const card = cardOf(step, live);
   const [isRestoring, setRestoring] = useState(false);
+  const [isNear, setNear] = useState(false);
   const isOpen = card.body !== undefined && folds.isOpen(step.key, card.open === 'always' || (card.open === 'newest' && isNewest));
   return (
     <article
@@ -52,6 +53,8 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
       aria-label={card.name}
       aria-posinset={position}
       aria-setsize={size}
+      onPointerEnter={() => setNear(true)}
+      onFocus={() => setNear(true)}
     >
       <span className="gutter">{card.icon && <Icon of={card.icon} />}</span>
       <div className="min-w-0">
@@ -60,7 +63,7 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
             <DecidedBy step={step} />
             {runs && <Running since={Date.parse(step.at)} isKnown={runs === 'known'} />}
           </RowLine>
-          <Acts step={step} card={card} isRestoring={isRestoring} onRestore={() => setRestoring(!isRestoring)} />
+          <Acts step={step} card={card} isNear={isNear} isRestoring={isRestoring} onRestore={() => setRestoring(!isRestoring)} />
         </div>
         {isOpen && (
           <div className="event-body">
@@ -104,18 +107,20 @@ const TABS: Readonly<Record<string, TabName>> = {
 interface ActsProps {
   readonly step: StepItem;
   readonly card: Card;
+  /** It was pointed at or had the focus: until then nobody sees its icons, which would be half of what a new row is made of. */
+  readonly isNear: boolean;
   readonly isRestoring: boolean;
   readonly onRestore: () => void;
 }
 
-function Acts({ step, card, isRestoring, onRestore }: ActsProps) {
+function Acts({ step, card, isNear, isRestoring, onRestore }: ActsProps) {
   const { id, show, isWatched } = useConversationActs();
   const tab = TABS[step.action?.action ?? ''];
   return (
     <div className="event-acts">
       {card.copy && (
         <IconButton small label={t('Copy')} onClick={() => void navigator.clipboard.writeText(card.copy!)}>
-          <Icon of={Copy} small />
+          {isNear && <Icon of={Copy} small />}
         </IconButton>
       )}
       <IconButton
@@ -123,20 +128,20 @@ function Acts({ step, card, isRestoring, onRestore }: ActsProps) {
         label={t('Copy link')}
         onClick={() => void navigator.clipboard.writeText(tendon.baseUrl + paths.event(id, step.id))}
       >
-        <Icon of={Link2} small />
+        {isNear && <Icon of={Link2} small />}
       </IconButton>
       {step.action && !isWatched && (
         <IconButton small label={t('Restore to here')} aria-expanded={isRestoring} onClick={onRestore}>
-          <Icon of={History} small />
+          {isNear && <Icon of={History} small />}
         </IconButton>
       )}
       {tab && (
         <IconButton small label={t('Show in workbench')} onClick={() => show({ tab, eventId: step.observation?.id ?? step.id })}>
-          <Icon of={PanelRightOpen} small />
+          {isNear && <Icon of={PanelRightOpen} small />}
         </IconButton>
       )}
       <IconButton small label={t('View source')} onClick={() => show({ tab: 'raw', eventId: step.observation?.id ?? step.id })}>
-        <Icon of={Braces} small />
+        {isNear && <Icon of={Braces} small />}
       </IconButton>
     </div>
   );

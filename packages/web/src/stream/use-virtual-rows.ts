@@ -6,9 +6,9 @@
  * V1  Rows are measured once and the height is stored under their key until they change their size themselves, or the list its width.
  * V2  Unless the list follows its end, the first visible row stays where it is, whatever is measured or added around it.
  * V3  The row that has the focus is in the document, wherever the list stands.
+ * V4  A row that is near the view stays in the document: what a new row moves by its height leaves and comes back with none.
  */
 import {
-  defaultRangeExtractor,
   observeElementOffset,
   observeElementRect,
   useVirtualizer,
@@ -18,7 +18,8 @@ import {
 } from '@tanstack/react-virtual';
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-const OVERSCAN = 8;
+/** How many rows beyond the view are drawn when some are missing there, at least, and at most. */
+const [OVERSCAN, LEAST, MOST] = [8, 2, 14];
 const END_WITHIN = 48;
 
 export interface VirtualRow {
@@ -57,10 +58,12 @@ export function useVirtualRows(
     getItemKey: useCallback((index: number) => keys[index]!, [keys]),
     estimateSize: estimate,
     measureElement: measureHeight,
+    // What is to be drawn is drawn before the next frame anyway, once for all rows that have another height.
+    useFlushSync: false,
     indexAttribute: 'data-row',
-    overscan: OVERSCAN,
+    overscan: 0,
     paddingStart: paddingTop,
-    rangeExtractor: useCallback((range: Range) => withPinned(defaultRangeExtractor(range), pinned, range.count), [pinned]),
+    rangeExtractor: useDrawnRange(pinned),
     // What changes above the first visible row moves it by as much as the list is scrolled.
     anchorTo: 'end',
     scrollEndThreshold: END_WITHIN,
@@ -77,6 +80,8 @@ export function useVirtualRows(
     // Only scrolling ends the following of the end; a list that grows does not.
     observeElementOffset: (instance, onOffset) =>
       observeElementOffset(instance, (offset, isScrolling) => {
+        // The rows of that place are drawn already.
+        if (following.isDrawnAt(offset)) return;
         if (isScrolling) following.onScroll();
         onOffset(offset, isScrolling);
         anchor.onOffset(instance);
@@ -88,7 +93,7 @@ export function useVirtualRows(
   // Only where the layout is another one: to look at it forces the browser to make it at once.
   useLayoutEffect(() => {
     const still = following.is() ? null : scroller.current;
-    if (!still) following.toEnd();
+    if (!still && !goToEnd(list, following, total)) return;
     anchor.onLayout(list, still);
     before.restore(still);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what else it reads are references
@@ -188,6 +193,21 @@ function placeOf(list: List, anchor: Anchor | undefined): number | undefined {
   return row && row.start + Math.min(anchor.offset, row.size - 1);
 }
 
+/** `false`: the rows turned out to have other heights than the `total` that was drawn, and are drawn once more, those in view at the end then. */
+function goToEnd(list: List, following: ReturnType<typeof useFollowing>, total: number): boolean {
+  measureShown(list);
+  const now = list.getTotalSize();
+  const isDrawn = now === total;
+  list.scrollOffset = isDrawn ? (following.toEnd(list.scrollOffset ?? 0) ?? list.scrollOffset) : now - (list.scrollRect?.height ?? 0);
+  return isDrawn;
+}
+
+/** A new row opens and the one before it closes: both at once, not when the browser reports the second. */
+function measureShown(list: List): void {
+  for (const [, element] of list.elementsCache)
+    if (element.isConnected) list.resizeItem(list.indexFromElement(element), measureHeight(element, undefined, list));
+}
+
 /**
  * Text wraps otherwise at another width: rows that are not in the document are estimated again. The others are measured into the list's
  * cache: to report them one by one would scroll the list along, by the heights that the rows before them had.
@@ -204,6 +224,7 @@ function useFollowing(scroller: RefObject<HTMLElement | null>) {
   const follows = useRef(true);
   /** Where the list scrolled itself: its own scrolling is reported later, when the end may have moved on or the frame have shrunk. */
   const own = useRef(0);
+  const drawnAt = useRef<number>(undefined);
   const [, render] = useState(true);
   const set = (next: boolean) => {
     follows.current = next;
@@ -211,18 +232,45 @@ function useFollowing(scroller: RefObject<HTMLElement | null>) {
   };
   return {
     is: () => follows.current,
+    /** Whether the list follows its end there, with the rows of that place. */
+    isDrawnAt: (offset: number) => follows.current && offset === drawnAt.current,
     set,
-    toEnd() {
+    /** Answers where it stands then; `drawn`: for which place its rows were drawn. */
+    toEnd(drawn?: number) {
       const { current } = scroller;
-      if (!current) return;
+      if (!current) return undefined;
       current.scrollTop = current.scrollHeight;
       own.current = current.scrollTop;
+      drawnAt.current = drawn !== undefined && Math.abs(drawn - own.current) <= END_WITHIN ? own.current : undefined;
+      return own.current;
     },
     onScroll() {
       const hasMovedUp = !follows.current || (scroller.current?.scrollTop ?? 0) < own.current;
       if (hasMovedUp) set(isAtEnd(scroller.current));
     },
   };
+}
+
+/** Which rows are drawn for those that are in view (V4). */
+function useDrawnRange(pinned: number | undefined): (range: Range) => number[] {
+  const drawn = useRef({ first: 0, last: -1 });
+  return useCallback(
+    ({ startIndex, endIndex, count }: Range) => {
+      const above = startIndex - drawn.current.first;
+      const below = drawn.current.last - endIndex;
+      const isAbove = above <= MOST && (above >= LEAST || drawn.current.first === 0);
+      const isBelow = below <= MOST && (below >= LEAST || drawn.current.last === count - 1);
+      const first = isAbove ? drawn.current.first : Math.max(0, startIndex - OVERSCAN);
+      const last = isBelow ? Math.min(drawn.current.last, count - 1) : Math.min(count - 1, endIndex + OVERSCAN);
+      drawn.current = { first, last };
+      return withPinned(
+        Array.from({ length: last - first + 1 }, (_, index) => first + index),
+        pinned,
+        count,
+      );
+    },
+    [pinned],
+  );
 }
 
 function withPinned(range: readonly number[], pinned: number | undefined, count: number): number[] {
