@@ -1,3 +1,4 @@
+import { itInFull } from '@tendon/testing';
 import { PostgresCluster } from '@tendon/testing/postgres';
 import { TendonProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
@@ -53,7 +54,7 @@ it('CK1101: another secret, a server that is not reached and one that drains are
   expect(printed).toMatch(new RegExp(`note {2}server ${one.url}: .*it takes no work: draining`));
 });
 
-it('CK1101: a database that loses what it has shown, one without servers, and none at all are named with what to do', async () => {
+itInFull('CK1101: a database that loses what it has shown, one without servers, and none at all are named with what to do', async () => {
   const { postgres, url } = await database();
   await postgres.sql('postgres', 'ALTER DATABASE tendon SET synchronous_commit = off');
   const bare = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });

@@ -163,7 +163,7 @@ describe('cells', () => {
     expect(head.length + Number(count) + tail.length).toBe(100_000_009);
   });
 
-  it('RT110: what is on its way for seconds after the answer belongs to the cell', async () => {
+  itInFull('RT110: what is on its way for seconds after the answer belongs to the cell', async () => {
     // As on a machine that gives the publishing thread no time: the answer does not wait for it.
     const code = `import sys, time; sys.stdout.flush = sys.stderr.flush = lambda: None
 sys.stdout.pub_thread.schedule(lambda: time.sleep(5)); display("late")`;
@@ -261,7 +261,7 @@ describe('kernels that end', () => {
     expect(content).toMatch(/^\[The kernel had ended since the last cell \(SIGKILL\)\. This cell runs in a new one.*\]\nFalse$/);
   });
 
-  it('RT112: a kernel that does not obey is killed, and the next cell works', async () => {
+  itInFull('RT112: a kernel that does not obey is killed, and the next cell works', async () => {
     await cell('stays = 7');
     expect(await cell('import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass', {}, 1)).toMatchObject({
       content: `[The kernel was killed: it did not end within 1 seconds, and it did not obey an interrupt. ${LOST}`,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { AuditEntry } from '@tendon/protocol';
+import { runs } from '@tendon/testing';
 import { builtFaults } from '@tendon/testing/servers';
 import { expect, it } from 'vitest';
 import { verifyAudit } from '../audit/verify-audit.ts';
@@ -10,6 +11,8 @@ import { systemClock } from '../platform/system-clock.ts';
 import { temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 
 const START = Date.parse('2026-03-01T09:00:00Z');
+/** Changes of the database from one kill to the next. */
+const BETWEEN = runs(3, 13);
 const run = promisify(execFile);
 
 /** The number of changes when it was not killed. */
@@ -47,7 +50,7 @@ it(
       const first = await open();
       const made = [await begun(first), await begun(first)];
       await first.close();
-      changes = await serveKilledAt(home, 3 * killed);
+      changes = await serveKilledAt(home, BETWEEN * killed);
       const server = await open();
       const { records } = server.engine.storage;
       await expect.poll(async () => (await records.list('active')).length, { timeout: 30_000 }).toBe(0);
@@ -62,6 +65,6 @@ it(
       expect(await verifyAudit(storedEntries(records), {})).toMatchObject({ ok: true });
       await server.close();
     }
-    expect(killed).toBeGreaterThan(4);
+    expect(killed).toBeGreaterThan(runs(4, 1));
   },
 );
