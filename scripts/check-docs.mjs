@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Holds the documents to the code: a test cites every rule of docs/spec, every cited rule exists and says what MUST be, links and their anchors resolve, decisions are few,
-// and docs/rules.md lists the rules as they are (`node scripts/check-docs.mjs --write` makes it).
+// letters of invariants are of one file, and docs/rules.md lists the rules as they are (`node scripts/check-docs.mjs --write` makes it).
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,6 +94,19 @@ for (const [, letters, first, last = first] of readFileSync(join(root, 'test/con
 for (const [id, file] of rules) {
   if (!asked.has(id))
     failures.push(`${file}: ${id} needs a check in packages/conformance/src/levels, or a place in test/conformance/not-on-the-wire.ts`);
+}
+
+// What a comment cites as (BS2) must be one thing: an invariant is numbered with letters that no other file and no rule has.
+const owners = new Map([...rules.keys()].map((id) => [id.replace(/\d+$/, ''), 'docs/spec']));
+for (const file of walk(join(root, 'packages'), /\.tsx?$|\.m?js$/)) {
+  const own = new Set();
+  for (const [, label, letters] of readFileSync(file, 'utf8').matchAll(/^(?: \*|\/\/) (([A-Z]{1,3})\d+) {2}\S/gm)) {
+    const owner = own.has(label) ? file : owners.get(letters);
+    if (owner !== undefined && (owner !== file || own.has(label)))
+      failures.push(`${relative(root, file)}: the invariant ${label} has letters of ${relative(root, owner)}; take others`);
+    own.add(label);
+    owners.set(letters, file);
+  }
 }
 
 const documents = [

@@ -186,7 +186,7 @@ describe('the codec', () => {
     },
   );
 
-  it('R3: who answers an action is what its definition says', () => {
+  it('RE3: who answers an action is what its definition says', () => {
     for (const [kind, { traits }] of Object.entries(ACTIONS)) {
       expect([kind, answeredBy(kind as ActionKind)]).toEqual([kind, traits.answeredBy]);
       expect(isRunnable(kind as ActionKind)).toBe(traits.answeredBy === 'runtime');

@@ -2,8 +2,8 @@
  * What the deltas of an answer give so far: the same fold for a client that shows it and for the server, which gives it to clients that come later.
  *
  * Invariants
- * P1  A text begins where the answer's part does: a piece whose beginning is not known is left out, never put in another place.
- * P2  At most `MAX_TEXT` characters a part, its beginning.
+ * PA1  A text begins where the answer's part does: a piece whose beginning is not known is left out, never put in another place.
+ * PA2  At most `MAX_TEXT` characters a part, its beginning.
  */
 import { isAction, isObservation, type Event } from './event.ts';
 import type { DeltaFrame } from './volatile.ts';

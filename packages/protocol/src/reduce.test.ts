@@ -52,7 +52,7 @@ function fold(events: readonly Event[], from: ConversationState = INITIAL_STATE)
 }
 
 describe('reduce', () => {
-  it('R1: folding in pieces is folding the whole, also when the state was written down in between', () => {
+  it('RE1: folding in pieces is folding the whole, also when the state was written down in between', () => {
     const property = fc.property(log, fc.nat(30), (events, cut) => {
       const before = fold(events.slice(0, cut));
       const restored = { ...INITIAL_STATE, ...(JSON.parse(JSON.stringify(before)) as ConversationState) };
@@ -62,14 +62,14 @@ describe('reduce', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('R1: the next id follows the last event, and every event counts', () => {
+  it('RE1: the next id follows the last event, and every event counts', () => {
     const property = fc.property(log, (events) => {
       expect(fold(events).nextId).toBe(events.length);
     });
     fc.assert(property);
   });
 
-  it('R2: the agent state is that of the last announcement, with its reason; nothing else moves it', () => {
+  it('RE2: the agent state is that of the last announcement, with its reason; nothing else moves it', () => {
     const property = fc.property(log, (events) => {
       const last = events.findLast((event) => isObservation(event) && event.observation === 'agent_state_changed');
       const extras = last && (last as unknown as { extras: { agent_state: string; reason: string; resumes_at?: string } }).extras;
@@ -83,7 +83,7 @@ describe('reduce', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('R3: pending is every action that somebody must answer and no later observation names, oldest first', () => {
+  it('RE3: pending is every action that somebody must answer and no later observation names, oldest first', () => {
     const property = fc.property(log, (events) => {
       const open = events.filter(
         (event) =>
@@ -96,7 +96,7 @@ describe('reduce', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('R4: the last message from the user and the last action of the agent are remembered by id', () => {
+  it('RE4: the last message from the user and the last action of the agent are remembered by id', () => {
     const property = fc.property(log, (events) => {
       const { lastUserMessageId, lastAgentEventId } = fold(events);
       const actions = events.filter((event) => isAction(event)) as Action[];
@@ -108,7 +108,7 @@ describe('reduce', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('R5: the metrics are those of the last event that carries some', () => {
+  it('RE5: the metrics are those of the last event that carries some', () => {
     const property = fc.property(log, (events) => {
       expect(fold(events).metrics).toEqual(events.findLast((event) => isAction(event) && event.llm_metrics)?.llm_metrics);
     });

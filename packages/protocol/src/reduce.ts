@@ -2,9 +2,9 @@
  * What folding events gives. Importable without zod: the web app folds the same log with the same code.
  *
  * Invariants
- * R1  `nextId` is the id of the last folded event plus one.
- * R2  `agentState` moves only with `agent_state_changed`.
- * R3  An action is pending from its append until an observation names it as `cause`; nothing else ends it.
+ * RE1  `nextId` is the id of the last folded event plus one.
+ * RE2  `agentState` moves only with `agent_state_changed`.
+ * RE3  An action is pending from its append until an observation names it as `cause`; nothing else ends it.
  */
 import { type AgentState } from './agent-state.ts';
 import { answeredBy } from './answered-by.ts';

@@ -2,8 +2,8 @@
  * Owns one run: conversations that are always at work on a cluster, and what happens to its servers, one thing after the other, while those
  * that were struck before are still down.
  *
- * C1  At least one server is left.
- * C2  The next thing happens when every conversation that the last one struck has gone on.
+ * CR1  At least one server is left.
+ * CR2  The next thing happens when every conversation that the last one struck has gone on.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Standing } from './audit.ts';
@@ -197,7 +197,7 @@ export class ChaosRun {
     this.#tally.kinds[kind].refused += await audit.refusedTo(name, (performance.now() - began) / 1_000).catch(() => 0);
   }
 
-  /** C2. Those whose agent was done before anything of it was noticed do not count. */
+  /** CR2. Those whose agent was done before anything of it was noticed do not count. */
   async #untilResumed(
     kind: FaultKind,
     standings: readonly Standing[],

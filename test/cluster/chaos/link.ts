@@ -2,8 +2,8 @@
  * Owns one way into a process of the test, and can make it as silent as a network that lost a machine: nothing is refused, nothing is closed,
  * and nothing arrives. What was under way arrives when it is over, as from a machine whose connections stayed open.
  *
- * L1  While it is silent, no byte of either side reaches the other, and no end does.
- * L2  One connection can be silent alone: of a client that is cut off itself.
+ * LIN1  While it is silent, no byte of either side reaches the other, and no end does.
+ * LIN2  One connection can be silent alone: of a client that is cut off itself.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Server, type Socket } from 'node:net';

@@ -1,8 +1,8 @@
 /**
  * Owns one conversation on behalf of an editor: its connection, what the editor was sent of it, and the prompt that is being answered.
  *
- * AS1  At most one prompt is answered at a time; it ends with the state of the agent that ends its turn.
- * AS2  Each action that waits is asked about once.
+ * ACP1  At most one prompt is answered at a time; it ends with the state of the agent that ends its turn.
+ * ACP2  Each action that waits is asked about once.
  */
 import { randomUUID } from 'node:crypto';
 import {

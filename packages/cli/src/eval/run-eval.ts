@@ -2,8 +2,8 @@
  * Runs an agent over the tasks of a dataset. Owns the folder of the results: the journal, the home in which the conversations are stored,
  * the trajectories and the report.
  *
- * V1  An attempt that has finished is in the journal before it is reported, and is not made again (J1).
- * V2  An attempt that was cut off leaves nothing but its cost, which counts for the budget.
+ * RU1  An attempt that has finished is in the journal before it is reported, and is not made again (J1).
+ * RU2  An attempt that was cut off leaves nothing but its cost, which counts for the budget.
  */
 import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';

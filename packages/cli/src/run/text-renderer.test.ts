@@ -50,7 +50,7 @@ describe('on a terminal', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('T1: shows words as they come, once, and their end with the event', () => {
+  it('TE1: shows words as they come, once, and their end with the event', () => {
     const shown = render(true);
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I run ' });
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 6, text: 'the te' });
@@ -83,7 +83,7 @@ describe('on a terminal', () => {
     expect([live.written, later.written, plain.written]).toEqual([styled, styled, `${words}\n`]);
   });
 
-  it('T1: words that a retry made void are marked as void', () => {
+  it('TE1: words that a retry made void are marked as void', () => {
     const shown = render(true);
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I wal' });
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I run the tests.' });
@@ -92,7 +92,7 @@ describe('on a terminal', () => {
     expect(shown.written).toBe('I wal\n(interrupted, once more)\nI run the tests.\n$ npm test\n');
   });
 
-  it('T2: the last line is one line, however wide its characters are', () => {
+  it('TE2: the last line is one line, however wide its characters are', () => {
     const shown = render(true);
     shown.event({ ...run, args: { command: `echo ${'日\t'.repeat(40)}` } } as unknown as Event);
     vi.advanceTimersByTime(250);
@@ -101,7 +101,7 @@ describe('on a terminal', () => {
     shown.end();
   });
 
-  it('T2: the last line says what is being done and for how long', () => {
+  it('TE2: the last line says what is being done and for how long', () => {
     const shown = render(true);
     shown.event(run);
     vi.advanceTimersByTime(2_000);

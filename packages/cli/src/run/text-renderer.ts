@@ -4,8 +4,8 @@
  *
  * In colours the agent's words are shown as the Markdown they are; without, as they were written.
  *
- * T1  What was shown live is not shown again when its event comes.
- * T2  The status line is the last line and one line, gone before anything else is written, and drawn only when its text changes.
+ * TE1  What was shown live is not shown again when its event comes.
+ * TE2  The status line is the last line and one line, gone before anything else is written, and drawn only when its text changes.
  */
 import type { Event } from '@tendon/protocol';
 import { describeAct, describeEvent, type Line } from './describe-event.ts';

@@ -1,8 +1,8 @@
 /**
  * What the user wants to happen to a run that is under way.
  *
- * I1  The first Ctrl-C (or SIGTERM, SIGHUP, or a reader that went away) asks; the second one forces.
- * I2  A signal before anything runs ends the program at once.
+ * IN1  The first Ctrl-C (or SIGTERM, SIGHUP, or a reader that went away) asks; the second one forces.
+ * IN2  A signal before anything runs ends the program at once.
  */
 import type { Writable } from 'node:stream';
 import { EXIT } from '../add-command.ts';

@@ -2,11 +2,11 @@
  * Owns one connection to one conversation: its socket, its attempts, and the store that a screen reads.
  *
  * Invariants
- * C1  One socket at a time; a new one begins at the window's cursor, so first load, live and reconnection are one code.
- * C2  Frames of a socket that was given up are not looked at.
- * C3  A server that reports when a replay begins reports when it is over, and knows messages by their id: nothing is guessed. With any
- *     other server a replay ends with its last state, or with silence; a message that may have arrived is not sent again.
- * C4  After `close` no timer and no socket is left, and nothing is published.
+ * LC1  One socket at a time; a new one begins at the window's cursor, so first load, live and reconnection are one code.
+ * LC2  Frames of a socket that was given up are not looked at.
+ * LC3  A server that reports when a replay begins reports when it is over, and knows messages by their id: nothing is guessed. With any
+ *      other server a replay ends with its last state, or with silence; a message that may have arrived is not sent again.
+ * LC4  After `close` no timer and no socket is left, and nothing is published.
  */
 import { io, type Socket } from 'socket.io-client';
 import type { Event, ReplayFrame, StatusFrame, TailFrame } from '@tendon/protocol';
@@ -42,7 +42,7 @@ export class LiveConnection implements ConversationConnection {
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #quietTimer: ReturnType<typeof setTimeout> | undefined;
   #isReplaying = false;
-  /** C3, of this socket's server. */
+  /** LC3, of this socket's server. */
   #saysReplay = false;
   #missed = 0;
   #wasConnected = false;

@@ -2,9 +2,9 @@
  * Owns the messages that have not come back as an event yet.
  *
  * Invariants
- * O1  Entries leave only by their echo or by `cancel`: no message is lost without a trace.
- * O2  An entry is sent once per `take`; one whose connection broke before its echo is sent again only by `retry` or `resend`.
- * O3  The id identifies an echo. Only for a server that returns no ids does the text.
+ * OU1  Entries leave only by their echo or by `cancel`: no message is lost without a trace.
+ * OU2  An entry is sent once per `take`; one whose connection broke before its echo is sent again only by `retry` or `resend`.
+ * OU3  The id identifies an echo. Only for a server that returns no ids does the text.
  */
 import type { Event } from '@tendon/protocol';
 import type { ActionPayload } from '../actions.ts';

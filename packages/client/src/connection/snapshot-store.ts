@@ -2,9 +2,9 @@
  * A store for any framework: `subscribe` and `getSnapshot`, as React's `useSyncExternalStore` wants them.
  *
  * Invariants
- * S1  `getSnapshot` answers the same object until a change is published.
- * S2  Changes are gathered: a burst of frames is one publication, at most one a `delayMs`, and of changes that nobody waits for one a `paceMs`.
- * S3  Where drawing them takes long they are gathered for longer: a view that cannot keep up has most of the time for what a person does.
+ * SN1  `getSnapshot` answers the same object until a change is published.
+ * SN2  Changes are gathered: a burst of frames is one publication, at most one a `delayMs`, and of changes that nobody waits for one a `paceMs`.
+ * SN3  Where drawing them takes long they are gathered for longer: a view that cannot keep up has most of the time for what a person does.
  */
 /** The most that changes are gathered for, and how many times as long as drawing them. */
 const MOST_MS = 200;

@@ -2,8 +2,8 @@
  * Owns the pieces that are shown and forgotten: a partial answer, output of running commands.
  *
  * Invariants
- * V1  Nothing here outlives the event that replaces it, or the connection it came over.
- * V2  At most `MAX_TEXT` characters of an output: its end.
+ * VB1  Nothing here outlives the event that replaces it, or the connection it came over.
+ * VB2  At most `MAX_TEXT` characters of an output: its end.
  */
 import { unlessEnded, withDelta, type DeltaFrame, type Event, type OutputFrame, type PartialAnswer } from '@tendon/protocol';
 

@@ -4,10 +4,10 @@ import { Mutex } from '@tendon/protocol/async';
  * Owns a number of places for each key. It does not own the work that is done in one.
  *
  * Invariants
- * K1  At most `limit` places of a key are taken. Waiting parties take turns, and callers of one party get theirs in order of arrival: however
- *     many of one party wait, another one waits for at most one of them.
- * K2  An abort ends a wait at once, and takes no place.
- * K3  A key without holders and waiting callers takes no memory.
+ * KS1  At most `limit` places of a key are taken. Waiting parties take turns, and callers of one party get theirs in order of arrival: however
+ *      many of one party wait, another one waits for at most one of them.
+ * KS2  An abort ends a wait at once, and takes no place.
+ * KS3  A key without holders and waiting callers takes no memory.
  */
 interface Places {
   taken: number;

@@ -3,9 +3,9 @@
  * the log, the sandbox and the provider belong to those who passed them in.
  *
  * Invariants
- * C1  At most one loop runs; a wake during its last decision starts another.
- * C2  Every `submit` resolves, with the first event it appended or a catalogued error.
- * C3  Closing appends nothing and cancels nothing in the sandbox: another process may go on from the log.
+ * OC1  At most one loop runs; a wake during its last decision starts another.
+ * OC2  Every `submit` resolves, with the first event it appended or a catalogued error.
+ * OC3  Closing appends nothing and cancels nothing in the sandbox: another process may go on from the log.
  */
 import {
   isActive,

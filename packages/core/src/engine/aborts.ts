@@ -11,9 +11,9 @@ interface TurnAborts {
  * Who may be interrupted. It owns the controllers of what is running now.
  *
  * Invariants
- * A1  `closing` ends the waiting of this process and nothing else: what runs in the sandbox goes on.
- * A2  Ending the turn never touches an action; cancelling the actions never touches the log.
- * A3  After `leave` no step begins, and nothing that runs is interrupted.
+ * AB1  `closing` ends the waiting of this process and nothing else: what runs in the sandbox goes on.
+ * AB2  Ending the turn never touches an action; cancelling the actions never touches the log.
+ * AB3  After `leave` no step begins, and nothing that runs is interrupted.
  */
 export interface Aborts extends TurnAborts {
   /** Aborted when the conversation is closed. */

@@ -3,20 +3,20 @@
  * so a restarted server decides as the old one would have.
  *
  * Invariants
- * N1  `requested` is set by a person's request that needs work to carry out (stop, finish) and cleared by the next state change.
- * N2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
- * N3  `progress` counts since a person last sent or asked for something.
- * N4  `context.shownMicroagents` are those that the model was shown and has not forgotten by a condensation.
- * N5  `context.missed` is the knowledge that could not be read from the workspace at a message, until a recall delivers it.
- * N6  `condensation.requestedBy` is set by a request and cleared by the condensation, by the error that answers the request, and by a
- *     stop; `condensation.end` is the last id that the model was made to forget.
- *     A restored conversation begins after that. `triedAt` is the last attempt, and `refused` whether it came to nothing.
- * N10 `condensation.inForce` are the newest condensations that count, oldest first; the last of them can be undone. `undone` are those
- *     that do not count any more.
- * N11 `changedFiles` are the newest paths that the agent wrote with its editor, each once, the newest last.
- * N7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
- * N9  `shell` is where the usual shell of an executor stood when its last command ended; it is unknown while one runs.
- * N8  `planId` is the newest observation that holds a plan of the agent, `NO_PLAN` before the first.
+ * ENG1  `requested` is set by a person's request that needs work to carry out (stop, finish) and cleared by the next state change.
+ * ENG2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
+ * ENG3  `progress` counts since a person last sent or asked for something.
+ * ENG4  `context.shownMicroagents` are those that the model was shown and has not forgotten by a condensation.
+ * ENG5  `context.missed` is the knowledge that could not be read from the workspace at a message, until a recall delivers it.
+ * ENG6  `condensation.requestedBy` is set by a request and cleared by the condensation, by the error that answers the request, and by a
+ *       stop; `condensation.end` is the last id that the model was made to forget.
+ *       A restored conversation begins after that. `triedAt` is the last attempt, and `refused` whether it came to nothing.
+ * ENG10  `condensation.inForce` are the newest condensations that count, oldest first; the last of them can be undone. `undone` are those
+ *        that do not count any more.
+ * ENG11  `changedFiles` are the newest paths that the agent wrote with its editor, each once, the newest last.
+ * ENG7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
+ * ENG9  `shell` is where the usual shell of an executor stood when its last command ended; it is unknown while one runs.
+ * ENG8  `planId` is the newest observation that holds a plan of the agent, `NO_PLAN` before the first.
  */
 import {
   INITIAL_STATE,

@@ -2,11 +2,11 @@
  * One conversation's log together with its fold. It owns the fold and the order of this process's appends; it does not own the log.
  *
  * Invariants
- * F1  `state` is the fold of every durable event, in order, without gaps; this process has read only the events after `from`.
- * F2  A decision is taken on the state it is appended to: appends run one after the other, and a writer in another process that was
- *     faster makes the decision be taken again.
- * F3  What is appended has been masked.
- * F4  Agent states follow each other as the transition table says: a batch with another step is not appended.
+ * FL1  `state` is the fold of every durable event, in order, without gaps; this process has read only the events after `from`.
+ * FL2  A decision is taken on the state it is appended to: appends run one after the other, and a writer in another process that was
+ *      faster makes the decision be taken again.
+ * FL3  What is appended has been masked.
+ * FL4  Agent states follow each other as the transition table says: a batch with another step is not appended.
  */
 import { canTransition, IllegalTransition, isObservation, type AgentState, type Event } from '@tendon/protocol';
 import type { Mask } from '@tendon/protocol/masking';

@@ -3,9 +3,9 @@
  * and a new one goes on.
  *
  * Invariants
- * L1  A step costs two appends: the model's answer as one batch, then the observation.
- * L2  Only here is anything decided for the agent; a person's requests reach it through the log.
- * L3  Every step but `rest` leaves the log longer, or waits for something that does.
+ * LO1  A step costs two appends: the model's answer as one batch, then the observation.
+ * LO2  Only here is anything decided for the agent; a person's requests reach it through the log.
+ * LO3  Every step but `rest` leaves the log longer, or waits for something that does.
  */
 import { isActive, isRunnable, type Action, type ObservationDraft } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';

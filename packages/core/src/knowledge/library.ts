@@ -3,8 +3,8 @@
  * was read.
  *
  * Invariants
- * K1  Read once per opened conversation; what failed is tried again when it is needed next. Notes are read each time.
- * K2  Nobody waits for it longer than `WAIT_MS`: without a sandbox there is an answer too, and it says what is missing.
+ * LI1  Read once per opened conversation; what failed is tried again when it is needed next. Notes are read each time.
+ * LI2  Nobody waits for it longer than `WAIT_MS`: without a sandbox there is an answer too, and it says what is missing.
  */
 import type { Clock } from '../async/clock.ts';
 import type { Runtime } from '../sandbox/runtime.ts';

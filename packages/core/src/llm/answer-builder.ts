@@ -17,9 +17,9 @@ interface AboutAnswer {
  * Collects one streamed answer and judges whether it is complete.
  *
  * Invariants
- * A1  What is judged complete carries a finish reason that the provider sent.
- * A2  Reasoning is as it was sent, metadata included: one part for each block, with its place among text and calls.
- * A3  The text of a tool call is as the model wrote it; an empty one, which means "no arguments", is `{}`.
+ * AN1  What is judged complete carries a finish reason that the provider sent.
+ * AN2  Reasoning is as it was sent, metadata included: one part for each block, with its place among text and calls.
+ * AN3  The text of a tool call is as the model wrote it; an empty one, which means "no arguments", is `{}`.
  */
 export class AnswerBuilder {
   readonly #about: AboutAnswer;

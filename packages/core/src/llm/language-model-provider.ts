@@ -3,10 +3,10 @@
  * does not own retries (`withRetries`) nor what an answer means (the turn).
  *
  * Invariants
- * P1  No provider package is imported before the first stream.
- * P2  A stream ends with exactly one `done` or `failed`, or just ends after an abort; it never throws.
- * P3  An endpoint that says nothing for `silenceMs` is given up.
- * P4  A refusal of how reasoning was sent back is answered once in the way that it asks for, which then stays.
+ * LMP1  No provider package is imported before the first stream.
+ * LMP2  A stream ends with exactly one `done` or `failed`, or just ends after an abort; it never throws.
+ * LMP3  An endpoint that says nothing for `silenceMs` is given up.
+ * LMP4  A refusal of how reasoning was sent back is answered once in the way that it asks for, which then stays.
  */
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { abortable } from '@tendon/protocol/async';

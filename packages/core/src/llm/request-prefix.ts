@@ -3,9 +3,9 @@
  * what came since; a message that stands for the others is replaced by their JSON when it is sent.
  *
  * Invariants
- * RP1  What is sent is, byte for byte, what the package writes when it is given all messages.
- * RP2  The message that stands for others leaves this process in no request: one in which it is not found fails with `NotReplaced`.
- * RP3  A step costs what it adds: a message is converted and written when it is new, and when it is put to the others.
+ * REQ1  What is sent is, byte for byte, what the package writes when it is given all messages.
+ * REQ2  The message that stands for others leaves this process in no request: one in which it is not found fails with `NotReplaced`.
+ * REQ3  A step costs what it adds: a message is converted and written when it is new, and when it is put to the others.
  */
 import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';

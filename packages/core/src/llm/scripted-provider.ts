@@ -2,9 +2,9 @@
  * A real provider without a model: it plays a script. Shipped; used by tests, benches and the demonstration.
  *
  * Invariants
- * S1  What is answered depends on the request alone: the place in a list is the number of answers already in the request,
- *     so a server that was killed and started again goes on where the log stands.
- * S2  Only failures are remembered: each failure of a list happens once per provider.
+ * SCR1  What is answered depends on the request alone: the place in a list is the number of answers already in the request,
+ *       so a server that was killed and started again goes on where the log stands.
+ * SCR2  Only failures are remembered: each failure of a list happens once per provider.
  */
 import { catalogError, type ErrorCode } from '@tendon/protocol';
 import type { Clock } from '../async/clock.ts';

@@ -28,8 +28,8 @@ export interface Shown {
  * Makes messages of a view's entries. Providers want a user's message first and last, and all results of an answer right after it.
  *
  * Invariants
- * A1  Messages of entries before the open answer are made once: a step costs what it adds, however long the log is.
- * A2  What is shown is what a new assembly would show. For that the owner makes a new one when it changes entries before the open one.
+ * ASS1  Messages of entries before the open answer are made once: a step costs what it adds, however long the log is.
+ * ASS2  What is shown is what a new assembly would show. For that the owner makes a new one when it changes entries before the open one.
  */
 export class Assembly {
   /** The user's messages that are longer are shown in part. */

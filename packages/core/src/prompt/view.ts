@@ -2,14 +2,14 @@
  * What the model is shown of a conversation. The view owns its entries; the log is the only thing they come from.
  *
  * Invariants
- * V1  Every call has exactly one result, right after the answer that made it, in the order of the calls; no result stands alone.
- * V2  A call whose result the log does not hold (yet) is answered by a synthetic one.
- * V3  The user's messages are never lost, nor hidden by a condensation; long ones become an excerpt and the path of a file.
- * V4  Adding an event changes nothing before `settled`, but for a condensation and a restored conversation.
- * V5  A condensation removes what it forgets from every structure here: the view holds only what the model is shown.
- *     A restored conversation does the same to everything from a point on, the user's messages too, but for the summary of a condensation.
- * V6  A view restored from `outline` makes the same later requests, without the earlier events.
- * V7  A condensation that is undone is never applied: a view that has applied it cannot take it back, and its owner makes another.
+ * VI1  Every call has exactly one result, right after the answer that made it, in the order of the calls; no result stands alone.
+ * VI2  A call whose result the log does not hold (yet) is answered by a synthetic one.
+ * VI3  The user's messages are never lost, nor hidden by a condensation; long ones become an excerpt and the path of a file.
+ * VI4  Adding an event changes nothing before `settled`, but for a condensation and a restored conversation.
+ * VI5  A condensation removes what it forgets from every structure here: the view holds only what the model is shown.
+ *      A restored conversation does the same to everything from a point on, the user's messages too, but for the summary of a condensation.
+ * VI6  A view restored from `outline` makes the same later requests, without the earlier events.
+ * VI7  A condensation that is undone is never applied: a view that has applied it cannot take it back, and its owner makes another.
  */
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';

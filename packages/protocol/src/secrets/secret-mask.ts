@@ -3,10 +3,10 @@
  * appended, and streams.
  *
  * Invariants
- * M1  Every character that belongs to an occurrence of a secret is hidden; overlapping occurrences become one mark.
- * M2  A stream gives out a character only when no secret can begin at or before it any more: it holds back less than the
- *     longest secret, and only while what it holds looks like one.
- * M3  When output pauses, a held end of at most three characters is shown: those may be a secret's first. The rest of it is hidden.
+ * SM1  Every character that belongs to an occurrence of a secret is hidden; overlapping occurrences become one mark.
+ * SM2  A stream gives out a character only when no secret can begin at or before it any more: it holds back less than the
+ *      longest secret, and only while what it holds looks like one.
+ * SM3  When output pauses, a held end of at most three characters is shown: those may be a secret's first. The rest of it is hidden.
  */
 import type { AnswerReasoning, ProviderMetadata } from '../event.ts';
 import { createPatternFinder, type Found, type Range } from './pattern-finder.ts';

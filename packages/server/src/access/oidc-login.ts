@@ -2,9 +2,9 @@
  * Signs people in at the identity provider: authorization code with PKCE, by OpenID Connect. It owns what it has read of the provider, and
  * nothing of a login: that is sealed into a cookie, so that any server over the same secret completes what another one began.
  *
- * O1  A login is completed once, by the browser that began it, within `LOGIN_MS`: state, nonce and verifier are in its cookie alone.
- * O2  Every ID token's signature is checked by keys that were fetched for this login, so that a rotation needs no restart.
- * O3  Without the provider nobody new comes in, and who is in stays.
+ * OL1  A login is completed once, by the browser that began it, within `LOGIN_MS`: state, nonce and verifier are in its cookie alone.
+ * OL2  Every ID token's signature is checked by keys that were fetched for this login, so that a rotation needs no restart.
+ * OL3  Without the provider nobody new comes in, and who is in stays.
  */
 import type { Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
@@ -102,7 +102,7 @@ export class OidcLogin {
     return begun && begun.until > this.#options.clock.now().getTime() ? begun : undefined;
   }
 
-  /** Made anew for each login: it holds no keys of an earlier one (O2). */
+  /** Made anew for each login: it holds no keys of an earlier one (OL2). */
   async #provider(): Promise<oidc.Configuration> {
     const { clientId, clientSecret } = this.#options.config;
     const metadata = await this.#discovered();

@@ -2,8 +2,8 @@
  * Copies a store that may be in use. Only reads the home; what it writes is a folder of plain files.
  *
  * Invariants
- * B1  The database is the state at one moment, and every blob that it names was linked before or after that moment.
- * B2  The manifest is written last and the folder gets its name after it: a backup that was cut off has another name.
+ * BA1  The database is the state at one moment, and every blob that it names was linked before or after that moment.
+ * BA2  The manifest is written last and the folder gets its name after it: a backup that was cut off has another name.
  */
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';

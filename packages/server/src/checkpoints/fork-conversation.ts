@@ -1,9 +1,9 @@
 /**
  * Makes a conversation that goes on from an event of another.
  *
- * F1  Its log has the events up to there, under their ids and times; what was unanswered there is answered, and its agent rests.
- * F2  Its folder is a copy of its own: what either agent does is not seen by the other.
- * F3  Its record is written last: a fork that was cut off is none, and the next start erases what there was of it.
+ * FO1  Its log has the events up to there, under their ids and times; what was unanswered there is answered, and its agent rests.
+ * FO2  Its folder is a copy of its own: what either agent does is not seen by the other.
+ * FO3  Its record is written last: a fork that was cut off is none, and the next start erases what there was of it.
  */
 import type { EventLog, SourcedDraft, Storage } from '@tendon/core';
 import { AGENT_STATES, type AgentState, type ConversationState, type Event } from '@tendon/protocol';

@@ -2,10 +2,10 @@
  * Clients of Socket.IO that name no conversation where they connect: what they say first shows which one they are in. Where that is another
  * server's, this one connects to it in their place, says the same, and from then on passes packets both ways, by whichever transport they came.
  *
- * B1  A client's packets are held while its conversation is looked for, at most `MAX_HELD`; then they are passed on in order.
- * B2  What is bridged has its conversation named between the servers: the receiver bridges no further.
- * B3  When the other server ends, so does the client's transport, after which it connects again.
- * B4  The other server is sent a client's CONNECT, and the rest when that has its answer: the library hangs up on what comes before.
+ * BSI1  A client's packets are held while its conversation is looked for, at most `MAX_HELD`; then they are passed on in order.
+ * BSI2  What is bridged has its conversation named between the servers: the receiver bridges no further.
+ * BSI3  When the other server ends, so does the client's transport, after which it connects again.
+ * BSI4  The other server is sent a client's CONNECT, and the rest when that has its answer: the library hangs up on what comes before.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'socket.io';
@@ -211,7 +211,7 @@ function bridge(
     if (peer.bufferedAmount > 2 * MAX_BODY_BYTES) session.close();
   };
   const waiting: Packet[] = [...replayed];
-  /** B4: its CONNECT has an answer. */
+  /** BSI4: its CONNECT has an answer. */
   let isOpen = false;
   session.on('data', (packet) => (isOpen ? send(packet) : waiting.length < MAX_HELD ? void waiting.push(packet) : session.close()));
   session.on('drain', () => peer.resume());

@@ -1,10 +1,10 @@
 /**
  * Which server answers a request: the owner of the conversation that it is about. It does not own who owns what; the scheduler does.
  *
- * D1  A conversation that nobody has is claimed here, where this server takes conversations, else it goes to the server with the least load.
- * D2  What must meet in one server before there is a conversation (sockets of one token, repeated requests) goes to the one that its name is
- *     nearest to, of those that take conversations.
- * D3  What no server knows is answered here, as one server alone would.
+ * DE1  A conversation that nobody has is claimed here, where this server takes conversations, else it goes to the server with the least load.
+ * DE2  What must meet in one server before there is a conversation (sockets of one token, repeated requests) goes to the one that its name is
+ *      nearest to, of those that take conversations.
+ * DE3  What no server knows is answered here, as one server alone would.
  */
 import type { Scheduler, ServerNode } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';

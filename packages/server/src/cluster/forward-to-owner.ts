@@ -2,9 +2,9 @@
  * Stands before all that a server serves, where several share a storage: what is about a conversation of another server is passed on to
  * that one, whole. Nothing else crosses between servers.
  *
- * F1  A request is passed on at most once: the receiver answers it, or says that it does not have the conversation (421).
- * F2  Only who shows a key that opens something is passed on; others are refused here, so that guesses cost nobody else anything.
- * F3  What reaches no server is tried again where it changes nothing (GET), as long as another server may take over; else the answer is 503.
+ * FTO1  A request is passed on at most once: the receiver answers it, or says that it does not have the conversation (421).
+ * FTO2  Only who shows a key that opens something is passed on; others are refused here, so that guesses cost nobody else anything.
+ * FTO3  What reaches no server is tried again where it changes nothing (GET), as long as another server may take over; else the answer is 503.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -144,7 +144,7 @@ class Forwarding {
     this.http.close();
   }
 
-  /** F2. */
+  /** FTO2. */
   #mayPass(request: IncomingMessage, { opensBy }: FoundTarget): boolean {
     if (opensBy === 'link') return true;
     if (!admit(this.#context, request, { need: 'public' }).ok) return false;
@@ -156,7 +156,7 @@ class Forwarding {
     return wrongKeys.secondsToWait(clientAddress(request), principal.keyName) === undefined;
   }
 
-  /** F1: here, or not at all. */
+  /** FTO1: here, or not at all. */
   async #receive(one: Passing, target: Target): Promise<void> {
     const found = await this.destinations.ofReceived(target);
     if (one.isGone()) return;

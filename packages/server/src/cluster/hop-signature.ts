@@ -2,9 +2,9 @@
  * What one server adds for another to a request that it passes on, signed with a key that only they have. It does not say who the client
  * is: the receiver asks for the client's own key, as of every request.
  *
- * H1  The signature covers what the receiver takes from it, and the request that it came with: method, address, Host and Origin.
- * H2  It counts for `WINDOW_MS` around its time; what it was sent with may be sent again in that time, and nothing else.
- * H3  A header that is not valid is removed, so that nothing behind can take it for one.
+ * HS1  The signature covers what the receiver takes from it, and the request that it came with: method, address, Host and Origin.
+ * HS2  It counts for `WINDOW_MS` around its time; what it was sent with may be sent again in that time, and nothing else.
+ * HS3  A header that is not valid is removed, so that nothing behind can take it for one.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

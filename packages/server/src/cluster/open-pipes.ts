@@ -1,9 +1,9 @@
 /**
  * Owns what leads to other servers now: requests under way and sockets.
  *
- * P1  What leads to a server that is alive no more, or has stood down, is cut within `LOOK_MS`: a frozen server keeps its connections open.
- * P2  While the servers cannot be asked for, nothing is cut.
- * P3  The list of servers may be older than one of them: what leads to a server that was never in it is cut only after `UNSEEN_LOOKS`.
+ * OP1  What leads to a server that is alive no more, or has stood down, is cut within `LOOK_MS`: a frozen server keeps its connections open.
+ * OP2  While the servers cannot be asked for, nothing is cut.
+ * OP3  The list of servers may be older than one of them: what leads to a server that was never in it is cut only after `UNSEEN_LOOKS`.
  */
 import type { Scheduler, ServerNode } from '@tendon/core';
 

@@ -2,11 +2,11 @@
  * Owns what is stored about conversations besides their logs: one record each, the marks of those that may need their loop, and for each
  * conversation the ids of those that its agent delegated to.
  *
- * R1  Changes of one record are made one after the other, each on the result of the one before; different records do not wait for each other.
- * R2  A mark is set before the first action is appended, so that a restart finds the conversation.
- * R3  A mark without a record is of a conversation whose deletion was cut off.
- * R4  `updated_at` is written behind: every reader here sees it at once, the store has it `BEHIND_MS` later, and when this is closed.
- * R5  An entry in `delegations/<parent>` is stored no later than the record it names; one without a record is ignored.
+ * CN1  Changes of one record are made one after the other, each on the result of the one before; different records do not wait for each other.
+ * CN2  A mark is set before the first action is appended, so that a restart finds the conversation.
+ * CN3  A mark without a record is of a conversation whose deletion was cut off.
+ * CN4  `updated_at` is written behind: every reader here sees it at once, the store has it `BEHIND_MS` later, and when this is closed.
+ * CN5  An entry in `delegations/<parent>` is stored no later than the record it names; one without a record is ignored.
  */
 import { setImmediate } from 'node:timers/promises';
 import { type AgentFile, KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
@@ -175,7 +175,7 @@ export class ConversationRecords {
   async reserve(id: string): Promise<boolean> {
     if (this.#reserved.has(id) || this.#deleted.has(id)) return false;
     this.#reserved.add(id);
-    // A mark alone is of a deletion that was cut off (R3).
+    // A mark alone is of a deletion that was cut off (CN3).
     const found = await Promise.all([this.get(id), this.#store.get('active', id)]);
     if (found.every((one) => one === undefined)) return true;
     this.#reserved.delete(id);
@@ -251,7 +251,7 @@ export class ConversationRecords {
     if (record?.delegated_by) await this.notePullRequest(record.delegated_by.conversation_id, number);
   }
 
-  /** It was used now (R4). */
+  /** It was used now (CN4). */
   touch(id: string): void {
     if (this.#deleted.has(id)) return;
     this.#touched.set(id, this.now());

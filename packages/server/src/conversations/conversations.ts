@@ -1,9 +1,9 @@
 /**
  * Owns which conversations exist and which are open. It does not own what happens inside one.
  *
- * C1  A conversation is open at most once; concurrent callers share the opening, and the next opening waits for the closing.
- * C2  An idle conversation is closed; opening it again is folding its log.
- * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
+ * CO1  A conversation is open at most once; concurrent callers share the opening, and the next opening waits for the closing.
+ * CO2  An idle conversation is closed; opening it again is folding its log.
+ * CO3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
 import type { Clock, Conversation, ConversationRef, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionKind, type ConversationState, type NetworkParams, type ParsedAction } from '@tendon/protocol';

@@ -1,8 +1,8 @@
 /**
  * Owns how conversations end: what one leaves behind is erased here and nowhere else. It does not own which of them end.
  *
- * E1  From the first tick of a deletion on there is no such conversation. What a kill leaves of it is erased at the next start.
- * E2  What it has delegated goes with it.
+ * EC1  From the first tick of a deletion on there is no such conversation. What a kill leaves of it is erased at the next start.
+ * EC2  What it has delegated goes with it.
  */
 import type { Runtimes, Storage } from '@tendon/core';
 import { catalogError, type EventAuthor } from '@tendon/protocol';

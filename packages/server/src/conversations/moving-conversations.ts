@@ -2,9 +2,9 @@
  * Owns that conversations come to this server and leave it, where several share a storage. It does not own which server has one: the
  * scheduler decides that, and the log holds it.
  *
- * V1  A conversation is open here only while this server has it.
- * V2  One that leaves is closed before it is given up, and what was known of it here is forgotten: another server may change it.
- * V3  After `drain` has begun none comes.
+ * MO1  A conversation is open here only while this server has it.
+ * MO2  One that leaves is closed before it is given up, and what was known of it here is forgotten: another server may change it.
+ * MO3  After `drain` has begun none comes.
  */
 import { StorageError, type ConversationRef, type Scheduler } from '@tendon/core';
 import type { Logger } from '../platform/logger.ts';

@@ -168,8 +168,8 @@ interface OpenedAs {
 /**
  * Owns one open conversation on behalf of everybody who looks at it, and the frames the server itself announces to them.
  *
- * R1  It is closed only when nobody holds a lease and the agent has nothing to do, or waits for a user's confirmation.
- * R2  `ended` fires once: deleted, stopped or the server is leaving; its reason is a `CatalogError` or undefined.
+ * OPE1  It is closed only when nobody holds a lease and the agent has nothing to do, or waits for a user's confirmation.
+ * OPE2  `ended` fires once: deleted, stopped or the server is leaving; its reason is a `CatalogError` or undefined.
  */
 export class OpenConversation {
   readonly conversation: Conversation;

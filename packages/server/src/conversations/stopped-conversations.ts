@@ -1,8 +1,8 @@
 /**
  * Owns which conversations are stopped: it stops and starts them. It does not own what happens inside one.
  *
- * S1  A stopped conversation continues when a client starts it or sends it an action; viewing it or restarting the server does not.
- * S2  Starts and actions that arrive during a stop wait, and find the conversation stopped.
+ * ST1  A stopped conversation continues when a client starts it or sends it an action; viewing it or restarting the server does not.
+ * ST2  Starts and actions that arrive during a stop wait, and find the conversation stopped.
  */
 import { KeyedMutex, type Runtimes } from '@tendon/core';
 import type { ActionDraft, ActionKind, EventAuthor } from '@tendon/protocol';

@@ -2,9 +2,9 @@
  * Owns that users are erased: all that is theirs alone is removed, and where others have a part in it their name. It does not own how each
  * part is removed.
  *
- * ER1  An erasure is durable before anything is removed, and each of its steps can be repeated: after a kill the next start of a
- *      server completes it.
- * ER2  Of several servers each removes what is its own or nobody's; an erasure ends when nothing is left.
+ * ERA1  An erasure is durable before anything is removed, and each of its steps can be repeated: after a kill the next start of a
+ *       server completes it.
+ * ERA2  Of several servers each removes what is its own or nobody's; an erasure ends when nothing is left.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, RecordStore, Scheduler } from '@tendon/core';

@@ -2,8 +2,8 @@
  * A conversation in the Agent Trajectory Interchange Format (ATIF), which evaluation frameworks read: one step for each message and each answer
  * of the model, with the calls of the answer and what came of them. It owns the steps that wait for an observation, and nothing of the log.
  *
- * F1  Steps are numbered from 1 without gaps, in the order of the log.
- * F2  What came of a call stands in the step of the call, under its id.
+ * AT1  Steps are numbered from 1 without gaps, in the order of the log.
+ * AT2  What came of a call stands in the step of the call, under its id.
  */
 import type { EventLog } from '@tendon/core';
 import { isAction, isUnknown, reasoningText, type Action, type Event, type LlmMetrics, type Observation } from '@tendon/protocol';

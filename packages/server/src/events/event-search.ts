@@ -2,11 +2,11 @@
  * Owns which parts of a log a search for words reads. It does not own what matches: the caller decides on the events themselves.
  *
  * Invariants
- * S1  Every matching event is in the parts to read, whether none, a part or all of the log is indexed; unindexed parts are always read.
- * S2  The first search in a log indexes it in the background, a page at a time with pauses, at most once concurrently; the next search
- *     continues with the events appended since. A log without searches is not indexed, and no append waits. A search of all logs
- *     begins no more than two at once: the others follow.
- * S3  A failing index only makes searches slower.
+ * EVN1  Every matching event is in the parts to read, whether none, a part or all of the log is indexed; unindexed parts are always read.
+ * EVN2  The first search in a log indexes it in the background, a page at a time with pauses, at most once concurrently; the next search
+ *       continues with the events appended since. A log without searches is not indexed, and no append waits. A search of all logs
+ *       begins no more than two at once: the others follow.
+ * EVN3  A failing index only makes searches slower.
  */
 import { StorageError, type Clock, type EventLog, type IdRange, type Storage } from '@tendon/core';
 import { openhandsV0, type Event, type Frame } from '@tendon/protocol';

@@ -1,9 +1,9 @@
 /**
  * The tools of the user's that one conversation may call. Each call is a process of its own, as the server's user and outside every sandbox.
  *
- * U1  A call is made once. What is not certain to have ended is reported so, and not made again.
- * U2  Calls that may change something run one after the other; those that only read, beside all others.
- * U3  Each turn reads the files anew: what is broken is reported once and not offered.
+ * CT1  A call is made once. What is not certain to have ended is reported so, and not made again.
+ * CT2  Calls that may change something run one after the other; those that only read, beside all others.
+ * CT3  Each turn reads the files anew: what is broken is reported once and not offered.
  */
 import type { ExternalTools } from '@tendon/core';
 import { ErrorObservation, McpObservation, type Action, type ObservationDraft } from '@tendon/protocol';

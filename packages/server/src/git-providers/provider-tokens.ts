@@ -2,8 +2,8 @@
  * Owns the tokens of git providers that one owner has: one record, `settings/git-providers` where it is the server, each token sealed like
  * the model's key. Whose there are beside the server's is in `OwnedGitAccounts`.
  *
- * P1  A token is stored only after its provider took it; no answer holds one.
- * P2  Changes come one after the other.
+ * PT1  A token is stored only after its provider took it; no answer holds one.
+ * PT2  Changes come one after the other.
  */
 import { type RecordStore } from '@tendon/core';
 import { Mutex } from '@tendon/protocol/async';

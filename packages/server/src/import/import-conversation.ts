@@ -2,9 +2,9 @@
  * Moves one conversation over, through the log's own append.
  *
  * Invariants
- * I1  Event n of the source is event n of the log; nothing else comes between.
- * I2  The record is written last: a conversation is listed when all of it is there, and an import that was cut off goes on where it was.
- * I3  Its agent rests: no action waits for an answer, no loop starts by itself.
+ * IM1  Event n of the source is event n of the log; nothing else comes between.
+ * IM2  The record is written last: a conversation is listed when all of it is there, and an import that was cut off goes on where it was.
+ * IM3  Its agent rests: no action waits for an answer, no loop starts by itself.
  */
 import { join } from 'node:path';
 import type { EventLog, Storage } from '@tendon/core';
@@ -105,7 +105,7 @@ interface Summary {
   readonly last: string;
 }
 
-/** Whatever was at work when the original ended is answered, and the agent stopped (I3). */
+/** Whatever was at work when the original ended is answered, and the agent stopped (IM3). */
 async function rest(log: EventLog): Promise<Summary> {
   let state = INITIAL_STATE;
   let firstTask = '';

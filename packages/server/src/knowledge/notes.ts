@@ -2,8 +2,8 @@
  * What agents remember between conversations: Markdown files under `<home>/notes`, a line for each thing, which a person may edit at any time.
  *
  * Invariants
- * N1  A file is exchanged by renaming: a kill leaves the one before or the one after. Changes are made one at a time.
- * N2  Nothing is written beyond the bounds, and no known secret; a file that cannot be read is not written over.
+ * NO1  A file is exchanged by renaming: a kill leaves the one before or the one after. Changes are made one at a time.
+ * NO2  Nothing is written beyond the bounds, and no known secret; a file that cannot be read is not written over.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';

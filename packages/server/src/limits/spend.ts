@@ -1,7 +1,7 @@
 /**
  * Owns what models cost each party, by day and month of UTC, over all servers. It does not own what may be spent.
  *
- * SP1  A cost counts here at once, and for other servers within `BEHIND_MS`; a server that is killed loses the costs of that time.
+ * SPE1  A cost counts here at once, and for other servers within `BEHIND_MS`; a server that is killed loses the costs of that time.
  */
 import type { Clock, RecordStore } from '@tendon/core';
 

@@ -2,11 +2,11 @@
  * One conversation's connections to the MCP servers that the settings name. They are made before the first turn that could use
  * them, and end with the conversation.
  *
- * M1  A server that cannot be reached costs a turn at most `WAIT_MS`, once; it is tried again after `AGAIN_MS`, and the others serve.
- * M2  A call is made once. What is not certain to have ended is reported as unknown, and not made again.
- * M3  Each turn asks the settings anew: who is not named any more is let go, and one that was changed is met as another.
- * M4  A tool is offered as it was first described in this conversation; one that is described otherwise, now or since an earlier
- *     conversation, is reported.
+ * MS1  A server that cannot be reached costs a turn at most `WAIT_MS`, once; it is tried again after `AGAIN_MS`, and the others serve.
+ * MS2  A call is made once. What is not certain to have ended is reported as unknown, and not made again.
+ * MS3  Each turn asks the settings anew: who is not named any more is let go, and one that was changed is met as another.
+ * MS4  A tool is offered as it was first described in this conversation; one that is described otherwise, now or since an earlier
+ *      conversation, is reported.
  */
 import type { Duplex } from 'node:stream';
 import type { AskUser, Clock, ExternalTools, Tool } from '@tendon/core';

@@ -1,7 +1,7 @@
 /**
  * Counts by labels, and their text for Prometheus. Counting costs a look into a map; the text is made when somebody asks.
  *
- * EX1  Labels are kinds, codes and names, never ids; beyond `MAX_SERIES` of one instrument everything new counts as `other`.
+ * EXP1  Labels are kinds, codes and names, never ids; beyond `MAX_SERIES` of one instrument everything new counts as `other`.
  */
 const MAX_SERIES = 200;
 const OTHER = 'other';

@@ -2,8 +2,8 @@
  * Owns whether this server takes work, for load balancers that ask. It does not own the work: `drain-server.ts` ends it.
  *
  * Invariants
- * R1  A server that began to drain is never ready again.
- * R2  The storage is asked at most once at a time and once a second, however often this is; what hangs longer than `ANSWER_MS` counts as gone.
+ * REA1  A server that began to drain is never ready again.
+ * REA2  The storage is asked at most once at a time and once a second, however often this is; what hangs longer than `ANSWER_MS` counts as gone.
  */
 import type { Clock, Storage } from '@tendon/core';
 

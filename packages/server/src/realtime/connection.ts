@@ -1,8 +1,8 @@
 /**
  * One client and its conversation, through a dialect. Owns neither the socket nor the conversation; the events that it sends are in `EventStream`.
  *
- * N1  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error. `createConversation` waits its
- *     turn among them, so a connection never creates two conversations.
+ * CC1  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error. `createConversation` waits its
+ *      turn among them, so a connection never creates two conversations.
  */
 import { failureFor, type Clock } from '@tendon/core';
 import {

@@ -2,13 +2,13 @@
  * The events of one conversation's log and its volatile frames, on their way to one client. Owns the client's cursor, and neither the socket
  * nor the conversation.
  *
- * E1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
- * E2  Stored states are held back while the past is sent. The last of them is sent at its end, but never after an event with a higher id:
- *     clients ask for the events after the last frame they got. `loading` is never sent. A dialect that wants all states gets them in their place.
- *     A dialect that announces states sends the current one when none was stored after the cursor.
- * E3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
- * E4  Where the wire has a channel beside the stream, the client is notified there when the replay begins and when it ends.
- * E5  A client that asks for the end of the log is sent what was left out in one frame before it: which ids, and their fold.
+ * ES1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
+ * ES2  Stored states are held back while the past is sent. The last of them is sent at its end, but never after an event with a higher id:
+ *      clients ask for the events after the last frame they got. `loading` is never sent. A dialect that wants all states gets them in their place.
+ *      A dialect that announces states sends the current one when none was stored after the cursor.
+ * ES3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
+ * ES4  Where the wire has a channel beside the stream, the client is notified there when the replay begins and when it ends.
+ * ES5  A client that asks for the end of the log is sent what was left out in one frame before it: which ids, and their fold.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Conversation } from '@tendon/core';
@@ -95,7 +95,7 @@ export class EventStream {
     }
   }
 
-  /** E5. Returns the first id that is sent. */
+  /** ES5. Returns the first id that is sent. */
   async #skip({ log, state }: Conversation, from: number, tail: number): Promise<number> {
     const { wire, dialect } = this.#options;
     const first = firstOfTail(state, tail);
@@ -130,7 +130,7 @@ export class EventStream {
     this.#options.send(dialect.announce?.(conversation.state.agentState, clock.now().toISOString()) ?? []);
   }
 
-  /** Waits while too much is unsent (E3). */
+  /** Waits while too much is unsent (ES3). */
   async untilTaken(signal: AbortSignal): Promise<void> {
     const { wire, clock } = this.#options;
     if (wire.unsent.bytes <= MAX_UNSENT_BYTES) return;

@@ -1,8 +1,8 @@
 /**
  * The received frames of a client that are not handled yet.
  *
- * I1  With `MAX_FRAMES` frames or `MAX_BYTES` bytes waiting, nothing more is read from the client until fewer wait.
- * I2  Frames that were read before the pause are still added, at most one body of a poll. With `MAX_READ` frames they are all dropped.
+ * INB1  With `MAX_FRAMES` frames or `MAX_BYTES` bytes waiting, nothing more is read from the client until fewer wait.
+ * INB2  Frames that were read before the pause are still added, at most one body of a poll. With `MAX_READ` frames they are all dropped.
  */
 import type { Wire } from './wire.ts';
 

@@ -2,8 +2,8 @@
  * A person with websocat at `/socket.io`: the transport's frames are typed by hand, and the one that asks to be let in (`40`) is easily
  * left out, as in the guides of the time. Who names a conversation and says something else, or nothing, is let in all the same.
  *
- * I1  Until it is let in, such a client's packets are held, at most `MAX_HELD` and `MAX_HELD_CHARS`; then they are handled in order.
- * I2  A `40` that comes late is taken for the one that was left out. Everybody else's packets pass untouched.
+ * LIS1  Until it is let in, such a client's packets are held, at most `MAX_HELD` and `MAX_HELD_CHARS`; then they are handled in order.
+ * LIS2  A `40` that comes late is taken for the one that was left out. Everybody else's packets pass untouched.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'socket.io';

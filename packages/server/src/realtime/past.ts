@@ -1,5 +1,5 @@
 /**
- * The frames of the events that were stored before a client came, in sending order (E2 of `EventStream`). One event waits until the
+ * The frames of the events that were stored before a client came, in sending order (ES2 of `EventStream`). One event waits until the
  * next one is known: the last state goes before the last event when it is the older of the two.
  */
 import { isObservation, isStateEvent, type Dialect, type Event, type Frame } from '@tendon/protocol';

@@ -74,8 +74,8 @@ export function socketIoWire(socket: Socket, polls: HeldPolls): Wire {
 /**
  * Holds the requests by which clients that poll send: such a client has no socket that could be paused.
  *
- * H1  While a client is paused, at most one of its requests waits, with its body unread; another is refused as the library refuses it.
- * H2  A waiting request continues when the client is resumed or gone. Polls that only read are never held.
+ * SIW1  While a client is paused, at most one of its requests waits, with its body unread; another is refused as the library refuses it.
+ * SIW2  A waiting request continues when the client is resumed or gone. Polls that only read are never held.
  */
 
 type Next = (error?: Error) => void;

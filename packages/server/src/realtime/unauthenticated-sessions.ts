@@ -2,8 +2,8 @@
  * Owns the limits on Engine.IO sessions of clients without a key: such a client is sent an error that says so, which takes a
  * session, and until then its packets are in memory.
  *
- * U1  A session whose handshake shows no key that opens anything may send `MAX_BYTES` at a time.
- * U2  An address has at most `MAX_SESSIONS` of them at once.
+ * UN1  A session whose handshake shows no key that opens anything may send `MAX_BYTES` at a time.
+ * UN2  An address has at most `MAX_SESSIONS` of them at once.
  */
 import type { IncomingMessage } from 'node:http';
 import { catalogError, type CatalogError } from '@tendon/protocol';

@@ -1,9 +1,9 @@
 /**
  * Owns when conversations end that nobody has used for as long as the configuration says. It does not own how one is deleted.
  *
- * RT1  What is pinned, open, at work or waits for a decision stays, as it is at the last moment.
- * RT2  A pass looks at `MOST_LOOKED_AT` conversations and deletes `MOST_DELETED` at most; the next one goes on where it ended.
- * RT3  Of several servers one at a time deletes, and only what no other server has.
+ * RET1  What is pinned, open, at work or waits for a decision stays, as it is at the last moment.
+ * RET2  A pass looks at `MOST_LOOKED_AT` conversations and deletes `MOST_DELETED` at most; the next one goes on where it ended.
+ * RET3  Of several servers one at a time deletes, and only what no other server has.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';

@@ -2,8 +2,8 @@
  * Owns the secrets that somebody named for agents: one record each, `secrets/<name>` where they are the server's, the value sealed like the
  * model's key. Whose there are beside the server's is in `OwnedSecrets`.
  *
- * K1  A value leaves only as `Secret`, to be masked and injected; no answer holds one.
- * K2  Changes come one after the other: of two that make the same name one is refused.
+ * SS1  A value leaves only as `Secret`, to be masked and injected; no answer holds one.
+ * SS2  Changes come one after the other: of two that make the same name one is refused.
  */
 import { type RecordStore } from '@tendon/core';
 import { Mutex } from '@tendon/protocol/async';

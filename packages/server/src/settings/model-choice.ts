@@ -1,10 +1,10 @@
 /**
  * Which model a conversation asks, with which key, at which address.
  *
- * M1  The server's keys go only to the addresses they were given for: a caller who names another address brings a key of their own.
- * M2  Most specific first: the conversation's own choice, the stored settings, the environment.
- * M3  A model that a person names beside the first one is asked with the key and at the address that were given for it, else with those
- *     of the first; never with another key of the server.
+ * MC1  The server's keys go only to the addresses they were given for: a caller who names another address brings a key of their own.
+ * MC2  Most specific first: the conversation's own choice, the stored settings, the environment.
+ * MC3  A model that a person names beside the first one is asked with the key and at the address that were given for it, else with those
+ *      of the first; never with another key of the server.
  */
 import type { LlmProvider, ReasoningEffort, ToolCalling } from '@tendon/core';
 import type { ChosenBy, ConversationModels } from '@tendon/protocol';
@@ -75,7 +75,7 @@ export function chooseSmallModel(
   return found ? { ...found, effort: undefined, toolCalling: undefined, fallback: undefined, isPoliced: false } : choice;
 }
 
-/** What is chosen beside the model, and by whom (M2). */
+/** What is chosen beside the model, and by whom (MC2). */
 export function chosenOthers(
   own: OtherModels | undefined,
   { current }: Pick<SettingsStore, 'current'>,

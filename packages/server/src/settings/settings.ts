@@ -1,12 +1,12 @@
 /**
  * Owns what the user stored: one record, `settings/default`. Keys of providers are sealed and leave only as `Secret`.
  *
- * T1  An update changes what it names and nothing else.
- * T2  No key is ever part of an answer; answers say only whether one is set.
- * T3  A model's key counts only where it was stored for, its address; that of a model beside the first, which may have none, also only for
- *     the vendor of its name. Naming another must not carry it there.
- * T4  Updates are one after the other, those of other servers too: of two that overlap, neither loses the other's fields.
- * T5  MCP servers are sealed whole, for their keys; a client is shown which there are.
+ * SET1  An update changes what it names and nothing else.
+ * SET2  No key is ever part of an answer; answers say only whether one is set.
+ * SET3  A model's key counts only where it was stored for, its address; that of a model beside the first, which may have none, also only for
+ *       the vendor of its name. Naming another must not carry it there.
+ * SET4  Updates are one after the other, those of other servers too: of two that overlap, neither loses the other's fields.
+ * SET5  MCP servers are sealed whole, for their keys; a client is shown which there are.
  */
 import { splitModelName, type RecordStore } from '@tendon/core';
 import { Mutex } from '@tendon/protocol/async';
@@ -253,7 +253,7 @@ export class SettingsStore {
   }
 }
 
-/** Where a key is sent to (T3); the same for all where it is no model's. */
+/** Where a key is sent to (SET3); the same for all where it is no model's. */
 function placeOf(name: KeyName, values: Partial<Values>): string {
   if (name === 'llm_api_key') return values.llm_base_url ?? '';
   const use = name === 'llm_fallback_api_key' ? 'fallback' : name === 'llm_small_api_key' ? 'small' : undefined;

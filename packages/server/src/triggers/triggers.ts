@@ -2,8 +2,8 @@
  * Owns what happens when something is delivered to a trigger, by a webhook, a schedule or by hand: it is accepted once, carried out in the
  * background, and after a restart from where it was.
  *
- * TR1  Of several servers one works on a delivery: the one that has its conversation, which has the delivery's id.
- * TR2  What a server leaves, because it ends or is killed, another one goes on with: each looks every `LOOK_MS` for what nobody has.
+ * TRI1  Of several servers one works on a delivery: the one that has its conversation, which has the delivery's id.
+ * TRI2  What a server leaves, because it ends or is killed, another one goes on with: each looks every `LOOK_MS` for what nobody has.
  */
 import { randomUUID } from 'node:crypto';
 import { KeyedMutex, KeyedSemaphore, StorageError, type Storage } from '@tendon/core';

@@ -2,8 +2,8 @@
  * Owns the rows that a list of events is read as, oldest first, and adds the next event to them. What only the machine needs is left out.
  *
  * Invariants
- * ER1  An action and the observation that names it as its cause are one step.
- * ER2  An event costs the same whatever stands before it: it adds rows at the end, and changes at most one.
+ * EVE1  An action and the observation that names it as its cause are one step.
+ * EVE2  An event costs the same whatever stands before it: it adds rows at the end, and changes at most one.
  */
 import { type Action, type Event, isAction, isObservation, type Observation } from '@tendon/protocol';
 import type { StepItem, StreamItem } from './stream-item.ts';

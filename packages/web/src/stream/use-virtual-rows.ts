@@ -3,10 +3,10 @@
  * that is `@tanstack/react-virtual`.
  *
  * Invariants
- * V1  Rows are measured once and the height is stored under their key until they change their size themselves, or the list its width.
- * V2  Unless the list follows its end, the first visible row stays where it is, whatever is measured or added around it.
- * V3  The row that has the focus is in the document, wherever the list stands.
- * V4  A row that is near the view stays in the document: what a new row moves by its height leaves and comes back with none.
+ * UVR1  Rows are measured once and the height is stored under their key until they change their size themselves, or the list its width.
+ * UVR2  Unless the list follows its end, the first visible row stays where it is, whatever is measured or added around it.
+ * UVR3  The row that has the focus is in the document, wherever the list stands.
+ * UVR4  A row that is near the view stays in the document: what a new row moves by its height leaves and comes back with none.
  */
 import {
   observeElementOffset,
@@ -114,7 +114,7 @@ export function useVirtualRows(
 }
 
 /**
- * Keeps what is read in its place when the first visible row is not a row any more, because what was loaded above it has joined it (V2). Of
+ * Keeps what is read in its place when the first visible row is not a row any more, because what was loaded above it has joined it (UVR2). Of
  * a row that is still one the list takes care itself.
  */
 function useRowsBefore(list: List, keys: readonly string[]) {
@@ -146,7 +146,7 @@ interface Anchor {
   readonly offset: number;
 }
 
-/** Puts the first visible row back in its place when the list has got another width (V2). */
+/** Puts the first visible row back in its place when the list has got another width (UVR2). */
 function useWidthAnchor() {
   const width = useRef<number>(undefined);
   const anchor = useRef<Anchor>(undefined);
@@ -251,7 +251,7 @@ function useFollowing(scroller: RefObject<HTMLElement | null>) {
   };
 }
 
-/** Which rows are drawn for those that are in view (V4). */
+/** Which rows are drawn for those that are in view (UVR4). */
 function useDrawnRange(pinned: number | undefined): (range: Range) => number[] {
   const drawn = useRef({ first: 0, last: -1 });
   return useCallback(
@@ -284,7 +284,7 @@ function measureHeight(element: HTMLElement, entry: ResizeObserverEntry | undefi
   return height > 0 ? height : (list.measurementsCache[list.indexFromElement(element)]?.size ?? 0);
 }
 
-/** Whether the list is scrolled along when this row turns out to have another size, also while a person scrolls up (V2). */
+/** Whether the list is scrolled along when this row turns out to have another size, also while a person scrolls up (UVR2). */
 function isAboveView(row: VirtualItem, _change: number, list: List): boolean {
   const offset = list.scrollOffset ?? 0;
   return row.end <= offset || (row.start < offset && !list.itemSizeCache.has(row.key));

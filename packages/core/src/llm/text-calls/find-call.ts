@@ -2,9 +2,9 @@
  * Finds the next call in a text that may still grow. Owns the place that was read to; does not own what the call says.
  *
  * Invariants
- * C1  A call begins a line, or follows words on its line when it names a tool that is offered and goes on as a call does.
- * C2  What stands in a block of code, between backticks, in quotes or in a quoted line is shown, not called.
- * C3  Every character is read once, however small the pieces are in which the text comes.
+ * FC1  A call begins a line, or follows words on its line when it names a tool that is offered and goes on as a call does.
+ * FC2  What stands in a block of code, between backticks, in quotes or in a quoted line is shown, not called.
+ * FC3  Every character is read once, however small the pieces are in which the text comes.
  */
 export interface CallStart {
   readonly at: number;

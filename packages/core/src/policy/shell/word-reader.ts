@@ -2,8 +2,8 @@
  * Reads the words of a command line. It understands a part of bash and fails at the rest: what it does not know is no word.
  *
  * Invariants
- * P1  A failure moves to the end of the text, so every loop ends; each step moves forward.
- * P2  A word is `literal` only when bash makes exactly this one word of it.
+ * WO1  A failure moves to the end of the text, so every loop ends; each step moves forward.
+ * WO2  A word is `literal` only when bash makes exactly this one word of it.
  */
 import type { Word } from './shell-script.ts';
 

@@ -3,9 +3,9 @@
  * database's to know.
  *
  * Invariants
- * B1  A blob is durable, with its name, before `put` resolves; a reader sees it whole or not at all.
- * B2  From `put` until `release` a blob is not removed, whatever asks for it.
- * B3  What `get` gives has the hash it was asked by; anything else is reported as missing or damaged.
+ * BS1  A blob is durable, with its name, before `put` resolves; a reader sees it whole or not at all.
+ * BS2  From `put` until `release` a blob is not removed, whatever asks for it.
+ * BS3  What `get` gives has the hash it was asked by; anything else is reported as missing or damaged.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
@@ -83,7 +83,7 @@ export class BlobStore {
     return { ok: false, reason };
   }
 
-  /** Removes a blob that no log refers to; false while somebody holds it (B2) or may do so. Never rejects: what stays is only space. */
+  /** Removes a blob that no log refers to; false while somebody holds it (BS2) or may do so. Never rejects: what stays is only space. */
   async remove(hash: string): Promise<boolean> {
     if (this.#leases.has(hash)) return false;
     const removing = this.#place

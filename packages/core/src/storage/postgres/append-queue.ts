@@ -3,9 +3,9 @@
  * and one commit for all conversations together.
  *
  * Invariants
- * A1  One group at a time. It has of each log appends that follow each other, or none.
- * A2  A log moves from the id that it was expected at, while this server owns it, or nothing of it is written: the statement decides.
- * A3  A group whose answer was lost is asked for again: what was stored the first time is found there, so nothing is stored twice.
+ * AQ1  One group at a time. It has of each log appends that follow each other, or none.
+ * AQ2  A log moves from the id that it was expected at, while this server owns it, or nothing of it is written: the statement decides.
+ * AQ3  A group whose answer was lost is asked for again: what was stored the first time is found there, so nothing is stored twice.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Event } from '@tendon/protocol';

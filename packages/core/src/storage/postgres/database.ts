@@ -2,10 +2,10 @@
  * Owns the connections to one Postgres. It does not know what is stored there.
  *
  * Invariants
- * D1  A statement is a transaction of its own or inside `transaction`, and leaves nothing behind in its session: any two may run on different
- *     connections, so a pooler in transaction mode may stand in between.
- * D2  Every wait has a deadline.
- * D3  A connection on which anything failed is not used again.
+ * DA1  A statement is a transaction of its own or inside `transaction`, and leaves nothing behind in its session: any two may run on different
+ *      connections, so a pooler in transaction mode may stand in between.
+ * DA2  Every wait has a deadline.
+ * DA3  A connection on which anything failed is not used again.
  */
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';

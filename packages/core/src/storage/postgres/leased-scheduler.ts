@@ -2,10 +2,10 @@
  * Owns which conversations this server has, of all servers that share a database. It does not own what happens in one.
  *
  * Invariants
- * S1  A group (a conversation and all that were delegated in it) has one owner at a time. It changes in one statement, which gives each log
- *     of the group a greater epoch; an append under an earlier one is refused by the log.
- * S2  A group is taken from a server only when that has ended: its lease is over, or it gave the group up.
- * S3  What a server leaves at work is taken over by those that remain, `TAKEN_TOGETHER` at a time by each, and by no two.
+ * LS1  A group (a conversation and all that were delegated in it) has one owner at a time. It changes in one statement, which gives each log
+ *      of the group a greater epoch; an append under an earlier one is refused by the log.
+ * LS2  A group is taken from a server only when that has ended: its lease is over, or it gave the group up.
+ * LS3  What a server leaves at work is taken over by those that remain, `TAKEN_TOGETHER` at a time by each, and by no two.
  */
 import type { ConversationRef, Place, Scheduler, SchedulerHandlers, ServerNode } from '../../scheduling/scheduler.ts';
 import { StorageError } from '../../log/storage-error.ts';

@@ -3,10 +3,10 @@
  * belongs to the append queue.
  *
  * Invariants
- * L1  `nextId` moves only to what is committed; nobody is given an event with id ≥ `nextId`.
- * L2  The window ends at `nextId` and has no gaps.
- * L3  Events are appended under the epoch of this server's ownership, which the first append claims where nobody did before.
- * L4  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
+ * PL1  `nextId` moves only to what is committed; nobody is given an event with id ≥ `nextId`.
+ * PL2  The window ends at `nextId` and has no gaps.
+ * PL3  Events are appended under the epoch of this server's ownership, which the first append claims where nobody did before.
+ * PL4  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
  */
 import { crc32 } from 'node:zlib';
 import type { Event } from '@tendon/protocol';

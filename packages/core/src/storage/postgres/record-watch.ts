@@ -2,9 +2,9 @@
  * Owns the connection that is notified of records which other servers change. It does not own what they are.
  *
  * Invariants
- * N1  After a change of a watched collection by another server its watchers are called; they may be called for nothing.
- * N2  Nothing is missed: notifications are trusted only while the connection has shown that they arrive, which they do not behind a pooler in
- *     transaction mode. Else the collections are compared every `POLL_MS`.
+ * RW1  After a change of a watched collection by another server its watchers are called; they may be called for nothing.
+ * RW2  Nothing is missed: notifications are trusted only while the connection has shown that they arrive, which they do not behind a pooler in
+ *      transaction mode. Else the collections are compared every `POLL_MS`.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';

@@ -3,11 +3,11 @@
  * writes is checked in each write, by the id of the row.
  *
  * Invariants
- * O1  A server whose row has ended writes nothing any more. Only a row that is over is ended, and what is ended never goes on: a server that
- *     comes back makes a new one.
- * O2  A server that is alive is not over: it extends its lease each `BEAT_MS`, by the clock of the database.
- * O3  A server that ended is followed at once where that can be seen from here, else when its lease is over.
- * O4  A server without an address has the database alone.
+ * SE1  A server whose row has ended writes nothing any more. Only a row that is over is ended, and what is ended never goes on: a server that
+ *      comes back makes a new one.
+ * SE2  A server that is alive is not over: it extends its lease each `BEAT_MS`, by the clock of the database.
+ * SE3  A server that ended is followed at once where that can be seen from here, else when its lease is over.
+ * SE4  A server without an address has the database alone.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';

@@ -3,10 +3,10 @@
  * fdatasync for all conversations together. It does not know what is written.
  *
  * Invariants
- * G1  Nothing is published, and no promise resolved, before the WAL up to its commit is on the disk.
- * G2  The transaction is synchronous; the fdatasync is not: the event loop never waits for the disk to settle.
- * G3  One group at a time: between the COMMIT of a group and its fdatasync nobody else writes, checkpoints or (through `whenDurable`) reads.
- * G4  After an error of fdatasync nothing is written any more: the kernel may have dropped the pages, and asking again would be answered "fine".
+ * GC1  Nothing is published, and no promise resolved, before the WAL up to its commit is on the disk.
+ * GC2  The transaction is synchronous; the fdatasync is not: the event loop never waits for the disk to settle.
+ * GC3  One group at a time: between the COMMIT of a group and its fdatasync nobody else writes, checkpoints or (through `whenDurable`) reads.
+ * GC4  After an error of fdatasync nothing is written any more: the kernel may have dropped the pages, and asking again would be answered "fine".
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StorageError } from '../../log/storage-error.ts';

@@ -3,9 +3,9 @@
  * the rows belong to the event table, the order of writes to the group commit.
  *
  * Invariants
- * L1  `nextId` moves only in the outcome of a durable write; nobody is given an event with id ≥ `nextId`.
- * L2  The window ends at `nextId` and has no gaps.
- * L3  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
+ * SL1  `nextId` moves only in the outcome of a durable write; nobody is given an event with id ≥ `nextId`.
+ * SL2  The window ends at `nextId` and has no gaps.
+ * SL3  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Event } from '@tendon/protocol';

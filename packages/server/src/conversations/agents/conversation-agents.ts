@@ -2,8 +2,8 @@
  * Owns which agent and which model work in a conversation, and changes both between turns. An open conversation holds the record with which
  * it was opened; what was changed since is here.
  *
- * G1  What the record says is durable before the sandbox that mounts the workspace another way ends.
- * G2  While the agent works nothing changes: no action runs under another agent than the one that asked for it.
+ * CON1  What the record says is durable before the sandbox that mounts the workspace another way ends.
+ * CON2  While the agent works nothing changes: no action runs under another agent than the one that asked for it.
  */
 import { isPlanApproval, type AgentFile, type Conversation, type Runtimes } from '@tendon/core';
 import { catalogError, SuccessObservation, type ActionDraft, type CatalogError } from '@tendon/protocol';

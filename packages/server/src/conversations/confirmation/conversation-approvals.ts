@@ -2,10 +2,10 @@
  * Owns what was chosen and saved for one conversation about which actions wait for a person, and changes it. An open
  * conversation holds the record with which it was opened; what was changed since is here.
  *
- * A1  What the record says is durable before the log says it, and before anything runs by it.
- * A2  A policy reaches the conversations that work for this one; their own rules stay theirs, and this one's hold in them.
- * A3  A change that a kill cut off is marked in the record: the next start completes it, or the client that repeats it.
- * A4  Changes of one conversation's policy are made one after the other, so its log ends with what holds.
+ * CA1  What the record says is durable before the log says it, and before anything runs by it.
+ * CA2  A policy reaches the conversations that work for this one; their own rules stay theirs, and this one's hold in them.
+ * CA3  A change that a kill cut off is marked in the record: the next start completes it, or the client that repeats it.
+ * CA4  Changes of one conversation's policy are made one after the other, so its log ends with what holds.
  */
 import { KeyedMutex, type ConfirmationSettings } from '@tendon/core';
 import { SuccessObservation, type ConfirmationMode, type ConfirmationRule } from '@tendon/protocol';

@@ -2,8 +2,8 @@
  * What agents wait for to which a conversation's agent has delegated: shown and answered in the conversation at the root, however deep they
  * are. It owns nothing, so nothing is lost with it.
  *
- * D1  A question stands in the log of the conversation that asks, and nowhere else.
- * D2  An answer names the event that it is about. It decides nothing else, and starts no agent that has ended.
+ * DQ1  A question stands in the log of the conversation that asks, and nowhere else.
+ * DQ2  An answer names the event that it is about. It decides nothing else, and starts no agent that has ended.
  */
 import type { SubmitResult } from '@tendon/core';
 import {

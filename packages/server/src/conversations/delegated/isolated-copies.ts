@@ -1,9 +1,9 @@
 /**
  * Owns the copies of one conversation's workspace in which agents work that it has delegated to: how each is made, handed over, removed.
  *
- * I1  A copy is a folder of the other conversation's own and goes with it; its sandbox mounts nothing else of the workspace.
- * I2  What the server does with git it does inside a sandbox. What comes out of the copy's is untrusted: commits, names, and a patch.
- * I3  Every part of it can be done again, so what a kill has cut off is.
+ * IC1  A copy is a folder of the other conversation's own and goes with it; its sandbox mounts nothing else of the workspace.
+ * IC2  What the server does with git it does inside a sandbox. What comes out of the copy's is untrusted: commits, names, and a patch.
+ * IC3  Every part of it can be done again, so what a kill has cut off is.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

@@ -2,10 +2,10 @@
  * What a conversation and the agents it has delegated to may spend together: dollars and steps, drawn from what the conversation has left.
  * It owns what is spent while they work; what was spent stands in their logs.
  *
- * B1  Calls of the model that run at the same time are admitted while twice the dearest one so far fits for each of them; a call that
- *     does not fit waits, and alone it is made as long as anything is left. So all of them together overspend by one call at most.
- * B2  Without a limit nothing waits.
- * B3  All levels of a tree draw on one budget, that of its root: what a delegated agent delegates is drawn once.
+ * TB1  Calls of the model that run at the same time are admitted while twice the dearest one so far fits for each of them; a call that
+ *      does not fit waits, and alone it is made as long as anything is left. So all of them together overspend by one call at most.
+ * TB2  Without a limit nothing waits.
+ * TB3  All levels of a tree draw on one budget, that of its root: what a delegated agent delegates is drawn once.
  */
 import { costOf, withStream, type LlmEvent, type LlmProvider } from '@tendon/core';
 import { catalogError } from '@tendon/protocol';

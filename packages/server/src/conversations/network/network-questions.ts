@@ -2,11 +2,11 @@
  * Owns what sandboxes ask of a person: whether they may reach a name that only the conversation's list lacks. It does not own the policy,
  * which an answer changes.
  *
- * Q1  A host is asked for once in a conversation; what the conversations ask that its agent delegated to is asked in it.
- * Q2  At most `MAX_OPEN` questions are open; after `MAX_REFUSED` refusals nothing is asked any more.
- * Q3  A question is in the record before anybody is shown it, and is answered once.
- * Q4  The connection that asks first waits while somebody looks who is shown the question and may answer it, here or in a conversation of
- *     Q1, and never longer than `waitMs`; later ones wait with it.
+ * NQ1  A host is asked for once in a conversation; what the conversations ask that its agent delegated to is asked in it.
+ * NQ2  At most `MAX_OPEN` questions are open; after `MAX_REFUSED` refusals nothing is asked any more.
+ * NQ3  A question is in the record before anybody is shown it, and is answered once.
+ * NQ4  The connection that asks first waits while somebody looks who is shown the question and may answer it, here or in a conversation of
+ *      NQ1, and never longer than `waitMs`; later ones wait with it.
  */
 import { KeyedMutex, type Clock } from '@tendon/core';
 import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestion } from '@tendon/protocol';

@@ -2,9 +2,9 @@
  * A conversation's sandboxes, with its repository in them before anybody else is let in. Owns whether this process has seen to
  * that; what is durable is the incarnation that was made ready, in the conversation's record.
  *
- * RP1  Nobody gets a sandbox that is not ready: a caller that asks meanwhile shares the wait, and leaving ends nobody else's.
- * RP2  A failure is reported once in the log, and the sandbox is handed out all the same; the next sandbox tries again.
- * RP3  Cut off at any point, it is done again from the beginning.
+ * WI1  Nobody gets a sandbox that is not ready: a caller that asks meanwhile shares the wait, and leaving ends nobody else's.
+ * WI2  A failure is reported once in the log, and the sandbox is handed out all the same; the next sandbox tries again.
+ * WI3  Cut off at any point, it is done again from the beginning.
  */
 import { randomInt } from 'node:crypto';
 import type { Runtime, Runtimes, SourcedDraft, StartPhase, ExecuteResult, RunnableAction } from '@tendon/core';

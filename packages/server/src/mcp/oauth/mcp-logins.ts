@@ -1,11 +1,11 @@
 /**
  * Owns the logins to MCP servers: one record each, `mcp-logins/<digest of the address>`, sealed whole like the servers' keys.
  *
- * L1  A token leaves only as `Secret`, to be masked, and in requests to the server it was given for.
- * L2  A login that is under way is in memory, ends after ten minutes, and its state is taken once.
- * L3  One refresh at a time for each server, over all that share the storage: a refresh token that was used twice ends the login at many of
- *     them.
- * L4  A login counts for all who use the server by the settings or the configuration; an address that a key below `admin` named has none.
+ * ML1  A token leaves only as `Secret`, to be masked, and in requests to the server it was given for.
+ * ML2  A login that is under way is in memory, ends after ten minutes, and its state is taken once.
+ * ML3  One refresh at a time for each server, over all that share the storage: a refresh token that was used twice ends the login at many of
+ *      them.
+ * ML4  A login counts for all who use the server by the settings or the configuration; an address that a key below `admin` named has none.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { KeyedMutex, type Clock, type RecordStore } from '@tendon/core';

@@ -1,8 +1,8 @@
 /**
  * Makes spans. Owns which of them is current in an asynchronous context; does not own what is sent or when.
  *
- * SP1  Every text of an attribute is masked and at most `MAX_TEXT` characters; texts of people, models and tools are attributes only where
- *      the operator asked for contents.
+ * SPA1  Every text of an attribute is masked and at most `MAX_TEXT` characters; texts of people, models and tools are attributes only where
+ *       the operator asked for contents.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {

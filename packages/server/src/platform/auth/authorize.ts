@@ -1,14 +1,14 @@
 /**
  * The one place that decides whether a request may be served; every route, poll and upgrade asks it.
  *
- * A1  `Host` is a loopback name, the bound address, or configured: a page whose name was rebound to 127.0.0.1 is refused.
- * A2  `Origin` is absent, our own, a loopback name with any port that is not published for sandboxes, or permitted: a foreign page
- *     is refused, also for upgrades, and a preview of what agents built always.
- * A3  With a key configured every request identifies its caller, unless its route is public by `access-table.ts`; nothing is public by its path.
- * A4  The caller has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
- * A5  A cookie counts only from the app's own pages.
- * A6  A user without a right to the whole server is refused what concerns every organisation, whatever their scope; of what is theirs alone
- *     they may everything in a browser; a key of theirs needs the scope. Which conversations are theirs is decided where the record is read (`sees`).
+ * AUT1  `Host` is a loopback name, the bound address, or configured: a page whose name was rebound to 127.0.0.1 is refused.
+ * AUT2  `Origin` is absent, our own, a loopback name with any port that is not published for sandboxes, or permitted: a foreign page
+ *       is refused, also for upgrades, and a preview of what agents built always.
+ * AUT3  With a key configured every request identifies its caller, unless its route is public by `access-table.ts`; nothing is public by its path.
+ * AUT4  The caller has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
+ * AUT5  A cookie counts only from the app's own pages.
+ * AUT6  A user without a right to the whole server is refused what concerns every organisation, whatever their scope; of what is theirs alone
+ *       they may everything in a browser; a key of theirs needs the scope. Which conversations are theirs is decided where the record is read (`sees`).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/protocol/masking';

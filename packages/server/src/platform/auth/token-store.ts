@@ -1,10 +1,10 @@
 /**
  * Owns the tokens of one kind: a bearer of one comes in. One record each, in memory and in the store, never the token itself.
  *
- * T1  A token is 256 random bits, shown once and stored as a salted SHA-256, which is compared in constant time. Nobody can search
- *     that many bits, so a slow hash would only make every request slow.
- * T2  From the tick on that one is revoked or over it opens nothing, and its bearers are notified.
- * T3  A token is durable before it is shown, and a revocation before it is answered.
+ * TO1  A token is 256 random bits, shown once and stored as a salted SHA-256, which is compared in constant time. Nobody can search
+ *      that many bits, so a slow hash would only make every request slow.
+ * TO2  From the tick on that one is revoked or over it opens nothing, and its bearers are notified.
+ * TO3  A token is durable before it is shown, and a revocation before it is answered.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock, RecordStore } from '@tendon/core';

@@ -2,11 +2,11 @@
  * Owns who may sign in: users, organisations, and who is what in which. It does not own how a person shows who they are, nor what lets
  * them in afterwards (`TokenStores`).
  *
- * U1  What is held is what the store had at the last reading. A change of this server's is read back before it is answered, one of
- *     another server's within a second.
- * U2  From the tick on in which somebody is read as disabled, as no member or as one of another role, what they came in by opens nothing,
- *     or less, and the holders of connections by it are notified.
- * U3  A person is the pair of issuer and subject: neither a name nor an address that is given to somebody else leads to their account.
+ * UD1  What is held is what the store had at the last reading. A change of this server's is read back before it is answered, one of
+ *      another server's within a second.
+ * UD2  From the tick on in which somebody is read as disabled, as no member or as one of another role, what they came in by opens nothing,
+ *      or less, and the holders of connections by it are notified.
+ * UD3  A person is the pair of issuer and subject: neither a name nor an address that is given to somebody else leads to their account.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, RecordStore } from '@tendon/core';

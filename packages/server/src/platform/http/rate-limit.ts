@@ -1,10 +1,10 @@
 /**
  * Owns how much each address, and each key there, may still ask: a bucket of tokens that fills again.
  *
- * L1  The requests of this machine are never limited, and neither are sockets: coming back to a conversation is never delayed.
- * L2  People behind one proxy have an address in common: each key, link and session has a bucket of its own there. What a proxy says
- *     of addresses is not believed.
- * L3  Memory is bounded: at most `MAX_ADDRESSES` buckets, the one longest unused goes first.
+ * RL1  The requests of this machine are never limited, and neither are sockets: coming back to a conversation is never delayed.
+ * RL2  People behind one proxy have an address in common: each key, link and session has a bucket of its own there. What a proxy says
+ *      of addresses is not believed.
+ * RL3  Memory is bounded: at most `MAX_ADDRESSES` buckets, the one longest unused goes first.
  */
 import { catalogError } from '@tendon/protocol';
 import { needOf } from '../auth/access-table.ts';

@@ -1,8 +1,8 @@
 /**
  * Takes what a client sends one after the other.
  *
- * Q1  A step begins when the one before it has ended; after the wire is closed none does.
- * Q2  What waits is bounded as in every other inbox.
+ * SI1  A step begins when the one before it has ended; after the wire is closed none does.
+ * SI2  What waits is bounded as in every other inbox.
  */
 import { Inbox } from '../../../realtime/inbox.ts';
 import type { Wire } from '../../../realtime/wire.ts';

@@ -2,9 +2,9 @@
  * A client of 2024 at `/ws`, of whichever generation. It owns how the client is addressed and which conversation its session stands for;
  * every frame of a conversation goes through a `Connection`.
  *
- * S1  Frames are taken one after the other, behind the handshake.
- * S2  The generation is detected once, by the first frame that only one sends, and remembered for the token's next socket.
- * S3  A conversation is made when something needs one, once per session, however many sockets share it.
+ * SW1  Frames are taken one after the other, behind the handshake.
+ * SW2  The generation is detected once, by the first frame that only one sends, and remembered for the token's next socket.
+ * SW3  A conversation is made when something needs one, once per session, however many sockets share it.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
