@@ -157,7 +157,8 @@ async function start(
     await inPhase({ name: 'getting the image', deadlineMs: DEADLINE_MS.prepare, signal }, async (within) =>
       driver.prepare?.({ signal: within, onProgress: (text) => onPhase('starting', text) }),
     );
-    const handle = await inPhase({ name: 'creating the process', deadlineMs: driver.startMs ?? DEADLINE_MS.process, signal }, (within) => {
+    const creating = { name: 'creating the process', deadlineMs: driver.startMs ?? DEADLINE_MS.process, signal };
+    const handle = await inPhase({ ...creating, lastLines: () => lastLines(context, record, undefined) }, (within) => {
       starting = driver.start(spec, { signal: within, onProgress: (text) => onPhase('starting', text) });
       return starting;
     });
