@@ -87,13 +87,12 @@ async function prepare(dataset: string, options: EvalCommandOptions) {
   const asked = solutions ? `scripted/${join(out, 'solutions.json')}` : model;
   const without = Object.fromEntries(NOT_TAKEN.map((name) => [name, undefined]));
   const given = { home: join(out, 'home'), model: asked, ...(runtime && { runtime }), ...(configFile && { configFile }) };
-  const { readFiledConfig } = await import('@tendon/server/headless');
+  const { hasRemoteSandboxes, readFiledConfig } = await import('@tendon/server/headless');
   const read = await readFiledConfig(withOptions({ LOG_LEVEL: 'fatal', SECURITY_UNATTENDED: 'true', ...process.env, ...without }, given));
   if (!read.ok) return read.problems;
   // What the agent of one task found or noted would make that of the next another.
   const config = { ...read.config, tools: read.config.tools.filter((tool) => tool !== 'recall' && tool !== 'note') };
-  if (config.runtime === 'remote' || config.runtime === 'kubernetes')
-    return [`Workspaces are filled on this machine: RUNTIME=${config.runtime} cannot be evaluated.`];
+  if (hasRemoteSandboxes(config.runtime)) return [`Workspaces are filled on this machine: RUNTIME=${config.runtime} cannot be evaluated.`];
   if (config.runtime === 'none' && runtime !== 'none')
     return ['Tasks and models may do anything: without a sandbox they only run with --runtime none.'];
   const { jobs, repeat, budget, again, saveWorkspaces: savesWorkspaces = false, atif = false } = options;

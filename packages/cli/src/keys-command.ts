@@ -1,8 +1,8 @@
 import type { KeyInfo } from '@tendon/protocol';
 import { Option } from 'commander';
 import type { ApiKeyClient } from '@tendon/server/headless';
-import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
+import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
@@ -11,34 +11,21 @@ Keys count where a key is asked for: set SESSION_API_KEY, or bind to another add
 Works through the server of this home when one runs, else by itself.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
-interface Options {
-  readonly home?: string;
-  readonly json?: boolean;
-}
-
-interface CreateOptions extends Options {
+interface CreateOptions extends HomeOptions {
   readonly scope: 'read' | 'drive' | 'admin';
   readonly name: string;
   readonly expires?: string;
 }
 
-type Work = (client: ApiKeyClient) => Promise<{ readonly json: unknown; readonly text: string }>;
-
 export const keysCommand: AddCommand = (program, end) => {
-  const command = program
-    .command('keys')
-    .helpCommand(false)
-    .description('make, list and revoke keys for people and programs')
-    .addHelpText('after', HELP);
-  const add = (name: string, description: string, isDefault = false) =>
-    command
-      .command(name, { isDefault })
-      .description(description)
-      .option('--json', 'print JSON')
-      .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
-      .addHelpText('after', HELP);
+  const { add, carryOut } = addHomeCommands<ApiKeyClient & AsyncDisposable>([program, end], {
+    name: 'keys',
+    description: 'make, list and revoke keys for people and programs',
+    help: HELP,
+    open: async (config) => (await import('@tendon/server/headless')).openApiKeyClient(config),
+  });
 
-  add('list', 'what keys there are, and when each was last used (the default)', true).action((options: Options) =>
+  add('list', 'what keys there are, and when each was last used (the default)').action((options: HomeOptions) =>
     carryOut(options, async (client) => {
       const keys = await client.list();
       return { json: { keys }, text: keys.length === 0 ? 'There are no keys.' : keys.map(lineOf).join('\n') };
@@ -59,25 +46,12 @@ export const keysCommand: AddCommand = (program, end) => {
         return { json: made, text: made.key };
       });
     });
-  add('revoke <id>', 'end a key, and every session and link that was made with it').action((id: string, options: Options) =>
+  add('revoke <id>', 'end a key, and every session and link that was made with it').action((id: string, options: HomeOptions) =>
     carryOut(options, async (client) => {
       await client.revoke(id);
       return { json: { revoked: true }, text: `The key ${id} opens nothing any more.` };
     }),
   );
-
-  async function carryOut({ home, json = false }: Options, work: Work): Promise<void> {
-    const { openApiKeyClient, readConfig } = await import('@tendon/server/headless');
-    const read = readConfig(withOptions(process.env, home === undefined ? {} : { home }));
-    if (!read.ok) {
-      process.stderr.write(`${read.problems.join('\n')}\n`);
-      return end(EXIT.usage);
-    }
-    await using client = await openApiKeyClient(read.config);
-    const { json: value, text } = await work(client);
-    process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text}\n`);
-    end(EXIT.done);
-  }
 };
 
 function lineOf({ id, scope, name, expires_at, last_used_at }: KeyInfo): string {
