@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { conversationSentence as stateOf } from '../copy/state-sentence.ts';
 import { t } from '../lib/language/text.ts';
-import { type Chosen, type Notice, notifications } from '../lib/notifications.ts';
+import { type Notice, notifications, type OnChosen } from '../lib/notifications.ts';
 import { paths } from '../lib/paths.ts';
 import { conversationsQuery, tendon } from '../lib/server.ts';
 import { navigate } from '../lib/address.tsx';
@@ -58,19 +58,17 @@ async function wordsOf({ info, eventId, action }: WaitingQuestion): Promise<Pick
 }
 
 /** What a notification was for may have been decided meanwhile: then the server refuses, and that is shown. */
-function useCarryOut(): (notice: Notice, chosen: Chosen) => void {
+function useCarryOut(): OnChosen {
   const queries = useQueryClient();
-  const carryOut = useRef((notice: Notice, chosen: Chosen): void => {
-    const { path, decision } = notice;
-    if (chosen === 'open' || !decision) return navigate(path);
-    const { conversationId, eventId } = decision;
-    tendon.conversations
-      .answer(conversationId, { event_id: eventId, answer: chosen })
-      .catch((error: Error) =>
-        notifications.show(t('Not decided'), { body: error.message, path, tag: `${path} refused` }, carryOut.current),
-      )
-      .catch(() => undefined)
-      .finally(() => void queries.invalidateQueries({ queryKey: ['conversations'] }));
-  });
-  return carryOut.current;
+  return useCallback(
+    function carryOut({ path, decision }, chosen) {
+      if (chosen === 'open' || !decision) return navigate(path);
+      tendon.conversations
+        .answer(decision.conversationId, { event_id: decision.eventId, answer: chosen })
+        .catch((error: Error) => notifications.show(t('Not decided'), { body: error.message, path, tag: `${path} refused` }, carryOut))
+        .catch(() => undefined)
+        .finally(() => void queries.invalidateQueries({ queryKey: ['conversations'] }));
+    },
+    [queries],
+  );
 }

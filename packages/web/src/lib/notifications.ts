@@ -31,7 +31,7 @@ export interface Notice {
 }
 
 /** `open`: the notification itself was chosen, not one of its buttons. */
-export type Chosen = 'open' | 'approve' | 'reject';
+type Chosen = 'open' | 'approve' | 'reject';
 
 interface Shown extends Notice {
   readonly body: string;
@@ -39,7 +39,7 @@ interface Shown extends Notice {
   readonly tag: string;
 }
 
-type OnChosen = (notice: Notice, chosen: Chosen) => void;
+export type OnChosen = (notice: Notice, chosen: Chosen) => void;
 
 /** Whether this browser shows what waits for a person. */
 export const notifications = {

@@ -4,6 +4,7 @@ import { modelForKey } from '../../lib/models.ts';
 import { modelsQuery, tendon } from '../../lib/server.ts';
 import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { ListSection } from './list-section.tsx';
+import { isWholeAccess, ModelAccessFields } from './model-access.tsx';
 import { abilities, ModelTest } from './model-test.tsx';
 import { OtherModelsSetting } from './other-models-setting.tsx';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
@@ -39,7 +40,7 @@ function ModelForm({ hasKey, ...stored }: StoredModel) {
   const offered = useQuery(modelsQuery);
   const list = useId();
   const name = model.trim() || (key ? modelForKey(key) : '');
-  const isWhole = name !== '' && (address === '' || URL.canParse(address)) && (key === '' || key.trim().length >= 8);
+  const isWhole = name !== '' && isWholeAccess(draft.shown);
   const changes = { llm_model: name, llm_base_url: address.trim(), ...(key && { llm_api_key: key.trim() }) };
   return (
     <>
@@ -61,19 +62,12 @@ function ModelForm({ hasKey, ...stored }: StoredModel) {
             <option key={each} value={each} />
           ))}
         </datalist>
-        <SettingField
-          label={t('Key')}
-          type="password"
-          autoComplete="off"
-          placeholder={hasKey ? t('A key is set; another one replaces it') : t('None is set')}
-          value={key}
-          onChange={(event) => draft.write({ key: event.target.value })}
-        />
-        <SettingField
-          label={t('Address, if it is not the provider’s own')}
-          placeholder="http://127.0.0.1:11434/v1"
-          value={address}
-          onChange={(event) => draft.write({ address: event.target.value })}
+        <ModelAccessFields
+          shown={draft.shown}
+          labels={{ key: t('Key'), address: t('Address, if it is not the provider’s own') }}
+          hasKey={hasKey}
+          noKey={t('None is set')}
+          onWrite={draft.write}
         />
       </SettingForm>
       <ModelTest label={t('Test the saved model')} />

@@ -1,8 +1,9 @@
 import type { SettingsPatch } from '@tendon/client';
 import { t, textKey } from '../../lib/language/text.ts';
 import { useFormDraft } from '../../lib/use-form-draft.ts';
+import { isWholeAccess, type ModelAccess, ModelAccessFields } from './model-access.tsx';
 import { type OtherModels, OtherModelFields } from './other-model-fields.tsx';
-import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
+import { SettingForm, SettingSection } from './setting-form.tsx';
 
 /** What stands beside the model, each with a key and an address of its own where another provider has it. */
 export function OtherModelsSetting() {
@@ -54,17 +55,18 @@ function OtherModelsForm({ models, fallback, small }: OtherModelsFormProps) {
     },
   };
   const access = { fallback: accesses.fallback.shown, small: accesses.small.shown };
-  const isWhole = Object.values(access).every(({ address, key }) => (address === '' || URL.canParse(address)) && isKeyOrNone(key));
+  const isWhole = Object.values(access).every(isWholeAccess);
   return (
     <SettingForm draft={whole} changes={isWhole ? changesOf(draft.shown, access) : undefined}>
       <OtherModelFields
         chosen={draft.shown}
         onChoose={draft.write}
         access={(use) => (
-          <AccessFields
-            of={use}
+          <ModelAccessFields
             shown={access[use]}
-            hasKey={use === 'fallback' ? fallback.hasKey : small.hasKey}
+            labels={{ key: t(LABELS[use].key), address: t(LABELS[use].address) }}
+            hasKey={(use === 'fallback' ? fallback : small).hasKey}
+            noKey={t('None: that of the model, where it is the same provider’s')}
             onWrite={accesses[use].write}
           />
         )}
@@ -73,16 +75,7 @@ function OtherModelsForm({ models, fallback, small }: OtherModelsFormProps) {
   );
 }
 
-interface Access {
-  readonly key: string;
-  readonly address: string;
-}
-
-function isKeyOrNone(key: string): boolean {
-  return key === '' || key.trim().length >= 8;
-}
-
-function changesOf({ effort, fallback, small }: OtherModels, access: Readonly<Record<'fallback' | 'small', Access>>): SettingsPatch {
+function changesOf({ effort, fallback, small }: OtherModels, access: Readonly<Record<keyof typeof LABELS, ModelAccess>>): SettingsPatch {
   const [forFallback, forSmall] = [access.fallback.key.trim(), access.small.key.trim()];
   return {
     llm_effort: effort,
@@ -99,31 +92,3 @@ const LABELS = {
   fallback: { key: textKey('Key of the stand-in'), address: textKey('Address of the stand-in, if it is not the provider’s own') },
   small: { key: textKey('Key of the small model'), address: textKey('Address of the small model, if it is not the provider’s own') },
 } as const;
-
-interface AccessFieldsProps {
-  readonly of: keyof typeof LABELS;
-  readonly shown: Access;
-  readonly hasKey: boolean;
-  readonly onWrite: (changed: Partial<Access>) => void;
-}
-
-function AccessFields({ of, shown, hasKey, onWrite }: AccessFieldsProps) {
-  return (
-    <>
-      <SettingField
-        label={t(LABELS[of].key)}
-        type="password"
-        autoComplete="off"
-        placeholder={hasKey ? t('A key is set; another one replaces it') : t('None: that of the model, where it is the same provider’s')}
-        value={shown.key}
-        onChange={(event) => onWrite({ key: event.target.value })}
-      />
-      <SettingField
-        label={t(LABELS[of].address)}
-        placeholder="http://127.0.0.1:11434/v1"
-        value={shown.address}
-        onChange={(event) => onWrite({ address: event.target.value })}
-      />
-    </>
-  );
-}
