@@ -101,11 +101,12 @@ const owners = new Map([...rules.keys()].map((id) => [id.replace(/\d+$/, ''), 'd
 for (const file of walk(join(root, 'packages'), /\.tsx?$|\.m?js$/)) {
   const own = new Set();
   for (const [, label, letters] of readFileSync(file, 'utf8').matchAll(/^(?: \*|\/\/) (([A-Z]{1,3})\d+) {2}\S/gm)) {
-    const owner = own.has(label) ? file : owners.get(letters);
-    if (owner !== undefined && (owner !== file || own.has(label)))
+    const owner = owners.get(letters) ?? file;
+    if (owner !== file)
       failures.push(`${relative(root, file)}: the invariant ${label} has letters of ${relative(root, owner)}; take others`);
+    else if (own.has(label)) failures.push(`${relative(root, file)}: the invariant ${label} is there twice`);
     own.add(label);
-    owners.set(letters, file);
+    owners.set(letters, owner);
   }
 }
 
