@@ -6,7 +6,8 @@
  * OG2  Without users there are the server's alone, and nothing else is read.
  */
 import type { Secret } from '@tendon/protocol/masking';
-import { isOfUser, ownScopesOf, type OwnedBy, type OwnScope } from '../platform/auth/own-scope.ts';
+import { ByOwner } from '../platform/auth/by-owner.ts';
+import type { OwnedBy, OwnScope } from '../platform/auth/own-scope.ts';
 import { ProviderTokens, type GitAccounts, type ProviderLogin, type ProviderTokenOptions } from './provider-tokens.ts';
 
 /** Not where the server's are: a server of an earlier version would give these to everybody. */
@@ -15,12 +16,16 @@ const COLLECTION = 'owned_git_accounts';
 export class OwnedGitAccounts {
   readonly server: ProviderTokens;
   readonly #options: ProviderTokenOptions;
-  readonly #stores = new Map<string, ProviderTokens>();
-  readonly #views = new Map<string, GitAccounts>();
+  readonly #owners: ByOwner<ProviderTokens, GitAccounts>;
 
   private constructor(server: ProviderTokens, options: ProviderTokenOptions) {
     this.server = server;
     this.#options = options;
+    this.#owners = new ByOwner<ProviderTokens, GitAccounts>({
+      server,
+      make: (scope) => new ProviderTokens(options, { collection: COLLECTION, id: scope }),
+      join: (stores) => new JoinedAccounts(stores),
+    });
   }
 
   static async open(
@@ -36,35 +41,28 @@ export class OwnedGitAccounts {
 
   /** Of one owner. */
   in(scope: OwnScope): ProviderTokens {
-    const tokens = this.#stores.get(scope) ?? new ProviderTokens(this.#options, { collection: COLLECTION, id: scope });
-    this.#stores.set(scope, tokens);
-    return tokens;
+    return this.#owners.in(scope);
   }
 
   /** What such a conversation is given, as of now. */
   of(owner: OwnedBy): GitAccounts {
-    const scopes = ownScopesOf(owner);
-    if (scopes.length === 0) return this.server;
-    const key = scopes.join(' ');
-    const view = this.#views.get(key) ?? new JoinedAccounts([this.server, ...scopes.map((scope) => this.in(scope))]);
-    this.#views.set(key, view);
-    return view;
+    return this.#owners.of(owner);
   }
 
   /** Of everybody: what no text may show. */
   get all(): readonly Secret[] {
-    return [this.server, ...this.#stores.values()].flatMap(({ secrets }) => secrets);
+    return this.#owners.all.flatMap(({ secrets }) => secrets);
   }
 
   /** What this user has, in whatever organisation. */
   async removeAllOf(user: string): Promise<void> {
-    for (const [scope, tokens] of this.#stores) if (isOfUser(scope, user)) await tokens.remove();
+    for (const tokens of this.#owners.ofUser(user)) await tokens.remove();
   }
 
   /** As stored now: other servers change them too. */
   async #read(): Promise<void> {
     for (const { id } of await this.#options.records.list(COLLECTION)) this.in(id as OwnScope);
-    await Promise.all([...this.#stores.values()].map((tokens) => tokens.read()));
+    await Promise.all([...this.#owners.owned].map(([, tokens]) => tokens.read()));
   }
 }
 

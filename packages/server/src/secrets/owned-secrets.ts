@@ -7,7 +7,8 @@
  */
 import { Mutex } from '@tendon/protocol/async';
 import type { Secret } from '@tendon/protocol/masking';
-import { isOfUser, ownScopesOf, type OwnedBy, type OwnScope } from '../platform/auth/own-scope.ts';
+import { ByOwner } from '../platform/auth/by-owner.ts';
+import type { OwnedBy, OwnScope } from '../platform/auth/own-scope.ts';
 import { SecretStore, type SecretStoreOptions, type SecretView, type StoredSecret } from './secret-store.ts';
 
 /** Not the collection of the server's: a server of an earlier version would give these to everybody. */
@@ -16,14 +17,18 @@ const COLLECTION = 'owned_secrets';
 export class OwnedSecrets {
   readonly server: SecretStore;
   readonly #options: SecretStoreOptions;
-  readonly #stores = new Map<string, SecretStore>();
-  readonly #views = new Map<string, SecretView>();
+  readonly #owners: ByOwner<SecretStore, SecretView>;
   /** One for all, so that what is read holds no less than what was changed meanwhile. */
   readonly #writing = new Mutex();
 
   private constructor(server: SecretStore, options: SecretStoreOptions) {
     this.server = server;
     this.#options = options;
+    this.#owners = new ByOwner<SecretStore, SecretView>({
+      server,
+      make: (scope) => new SecretStore(options, placeOf(scope), this.#writing),
+      join: (stores) => new JoinedSecrets(stores),
+    });
   }
 
   static async open(
@@ -39,29 +44,22 @@ export class OwnedSecrets {
 
   /** Of one owner. */
   in(scope: OwnScope): SecretStore {
-    const store = this.#stores.get(scope) ?? new SecretStore(this.#options, placeOf(scope), this.#writing);
-    this.#stores.set(scope, store);
-    return store;
+    return this.#owners.in(scope);
   }
 
   /** What such a conversation is given, as of now. */
   of(owner: OwnedBy): SecretView {
-    const scopes = ownScopesOf(owner);
-    if (scopes.length === 0) return this.server;
-    const key = scopes.join(' ');
-    const view = this.#views.get(key) ?? new JoinedSecrets([this.server, ...scopes.map((scope) => this.in(scope))]);
-    this.#views.set(key, view);
-    return view;
+    return this.#owners.of(owner);
   }
 
   /** Of everybody: what no text may show. */
   get all(): readonly Secret[] {
-    return [this.server, ...this.#stores.values()].flatMap(({ values }) => [...values.values()]);
+    return this.#owners.all.flatMap(({ values }) => [...values.values()]);
   }
 
   /** What this user has, in whatever organisation. */
   async removeAllOf(user: string): Promise<void> {
-    for (const [scope, store] of this.#stores) if (isOfUser(scope, user)) await store.clear();
+    for (const store of this.#owners.ofUser(user)) await store.clear();
   }
 
   /** As stored now: other servers change them too. */
@@ -70,7 +68,7 @@ export class OwnedSecrets {
       const stored = await this.#options.records.list<StoredSecret>(COLLECTION);
       const byScope = Map.groupBy(stored, ({ id }) => id.slice(0, id.lastIndexOf('/')));
       for (const scope of byScope.keys()) this.in(scope as OwnScope);
-      for (const [scope, store] of this.#stores) store.hold((byScope.get(scope) ?? []).map(({ value }) => value));
+      for (const [scope, store] of this.#owners.owned) store.hold((byScope.get(scope) ?? []).map(({ value }) => value));
     });
   }
 }
