@@ -1,6 +1,6 @@
 /** What is published, installed on its own as npm would, without the repository around it. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,14 @@ beforeAll(async () => {
   mkdirSync(env.HOME);
   await run(process.execPath, [join(root, 'scripts/pack.mjs'), join(folder, 'package')]);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  await run('npm', ['install', '--offline', '--omit=optional', '--install-links', '--no-audit', '--no-fund', './package'], { cwd: folder });
+  const options = ['--offline', '--omit=optional', '--install-links', '--no-audit', '--no-fund'];
+  const { stderr } = await run('npm', ['install', ...options, './package'], { cwd: folder });
+  // npm only warns of a file that it could not unpack.
+  expect(filesOf('node_modules/tendon'), stderr).toEqual(filesOf('package'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+const filesOf = (path: string): string[] => globSync('**/*.{ts,js,mjs}', { cwd: join(folder, path) }).toSorted();
 
 describe('the published package', () => {
   it('is one package and small', async () => {
@@ -53,6 +58,7 @@ describe('the published package', () => {
         '--ignoreConfig',
         '--skipLibCheck',
         'false',
+        '--singleThreaded',
         '--types',
         '',
         ...options,
