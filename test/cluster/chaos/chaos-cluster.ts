@@ -182,7 +182,7 @@ export class ChaosCluster {
   }
 }
 
-/** As what supervises it does: one that finds no database ends. */
+/** As what supervises it does: one that loses its database while it starts ends. */
 async function startAgain({ process: server }: ChaosServer): Promise<void> {
   for (let triesLeft = STARTS; ; await sleep(DOWN_MS)) {
     try {

@@ -57,6 +57,8 @@ export interface ComposeOptions {
   readonly questionWaitMs?: number;
   /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
+  /** Called once when the database does not answer, which is then waited for. Default: it is refused. */
+  readonly onOutage?: () => void;
   readonly around?: Around;
 }
 

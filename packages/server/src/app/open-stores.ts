@@ -85,6 +85,8 @@ export interface StoreOptions {
   readonly logger?: Logger;
   /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
+  /** Called once when the database does not answer, which is then waited for. Default: it is refused. */
+  readonly onOutage?: () => void;
   /** Called with a sentence for each damage that is found, also while it is opened. */
   readonly onFinding: (finding: string) => void;
 }
@@ -177,14 +179,18 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
 }
 
 function openLoggedStorage(config: Config, { clock, onFinding, ...options }: StoreOptions): Promise<Storage> {
+  // Secrets are in the store that is not open yet, and none is in these lines.
+  const logger = (): Logger => options.logger ?? createLogger({ level: config.logLevel, mask: createMask([]) });
   let doing: UpgradeProgress['doing'] | undefined;
   const onUpgrade = (progress: UpgradeProgress): void => {
     options.onUpgrade?.(progress);
     if (progress.doing === doing) return;
     doing = progress.doing;
-    // Secrets are in the store that is not open yet, and none is in this line.
-    const logger = options.logger ?? createLogger({ level: config.logLevel, mask: createMask([]) });
-    logger.info(progress, doing === 'copying' ? 'the store of an earlier version is being copied' : 'the store is being migrated');
+    logger().info(progress, doing === 'copying' ? 'the store of an earlier version is being copied' : 'the store is being migrated');
   };
-  return openStorage(config, { clock, onFinding, onUpgrade });
+  const onOutage = (sentence: string): void => {
+    options.onOutage!();
+    logger().warn(sentence);
+  };
+  return openStorage(config, { clock, onFinding, onUpgrade, ...(options.onOutage && { onOutage }) });
 }

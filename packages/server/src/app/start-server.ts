@@ -48,7 +48,7 @@ export interface ServerOptions extends Partial<ComposeOptions> {
   readonly timeouts?: ClientTimeouts;
   /** How long a person's own shell stays without a key struck; default 30 minutes. */
   readonly shellIdleMs?: number;
-  /** For its own process alone: no other finds it, and nothing that was at work goes on. Default: false. */
+  /** For its own process alone: no other finds it, nothing that was at work goes on, and it waits for no database. Default: false. */
   readonly isPrivate?: boolean;
 }
 
@@ -114,9 +114,18 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   };
 }
 
-function openEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
+function openEngine(config: Config, options: ComposeOptions & Pick<ServerOptions, 'isPrivate'>): Promise<ComposedEngine> {
   const starting = new StartingServer(config);
-  return composeEngine(config, { ...options, onUpgrade: (progress) => starting.say(progress) }).finally(() => starting.close());
+  const onUpgrade = (progress: UpgradeProgress): void => starting.say(upgradeMessage(progress));
+  // Who waits for a private one is told instead.
+  const onOutage = options.isPrivate ? undefined : () => starting.say('The database does not answer: the server waits for it.');
+  return composeEngine(config, { ...options, onUpgrade, onOutage }).finally(() => starting.close());
+}
+
+function upgradeMessage(progress: UpgradeProgress): string {
+  return progress.doing === 'copying'
+    ? `The store of an earlier version is being copied before it is changed: ${progress.percent} %.`
+    : 'The store of an earlier version is being changed for this one; a copy of it was made.';
 }
 
 function metricsOf({ conversations, runtimes, clock }: ComposedEngine, rest: Pick<Gauges, 'home' | 'loop' | 'measured'>): Metrics {
@@ -133,8 +142,8 @@ async function withKey(config: Config): Promise<Config> {
 const RETRY_AFTER = '2';
 
 /**
- * Listens at the server's address while the store of an earlier version is upgraded, which can take minutes: every request is answered that the
- * server is starting, with its progress. Owns the address from the first `say` until `close`.
+ * Listens at the server's address while the store of an earlier version is upgraded or the database is waited for, which can take minutes: every
+ * request is answered that the server is starting, and with what it is doing. Owns the address from the first `say` until `close`.
  */
 class StartingServer {
   readonly #config: Pick<HttpConfig, 'host' | 'port'>;
@@ -145,12 +154,9 @@ class StartingServer {
     this.#config = config;
   }
 
-  /** Sets the current progress; the first call begins to listen. */
-  say(progress: UpgradeProgress): void {
-    this.#message =
-      progress.doing === 'copying'
-        ? `The store of an earlier version is being copied before it is changed: ${progress.percent} %.`
-        : 'The store of an earlier version is being changed for this one; a copy of it was made.';
+  /** Sets what the server is doing; the first call begins to listen. */
+  say(message: string): void {
+    this.#message = message;
     this.#server ??= this.#listen();
   }
 

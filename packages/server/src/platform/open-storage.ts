@@ -12,6 +12,8 @@ export interface OpenStorageOptions {
   readonly onFinding?: (finding: string) => void;
   /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
+  /** Called once when the database does not answer, which is then waited for. Default: it is refused. */
+  readonly onOutage?: (sentence: string) => void;
 }
 
 /**
@@ -32,8 +34,7 @@ export async function openStorage(
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const unlock = lockForProcess(path);
   try {
-    const { clock, onFinding } = options;
-    const storage = await openPostgresStorage({ url: databaseUrl.reveal(), clock, shared, ...(onFinding && { onFinding }) });
+    const storage = await openPostgresStorage({ ...options, url: databaseUrl.reveal(), shared });
     return { ...storage, close: () => storage.close().finally(unlock) };
   } catch (error) {
     unlock();

@@ -14,6 +14,7 @@ import { PostgresRecordStore } from './postgres-record-store.ts';
 import { RecordWatch } from './record-watch.ts';
 import { migrate } from './schema.ts';
 import { fencedMessage, type Holder, ServerLease } from './server-lease.ts';
+import { waitForPostgres } from './wait-for-postgres.ts';
 
 export interface PostgresStorageOptions {
   /** `postgres://USER:PASSWORD@HOST:5432/DATABASE`. */
@@ -21,6 +22,8 @@ export interface PostgresStorageOptions {
   readonly clock: Clock;
   /** Called with every finding, also with those that are made after opening. */
   readonly onFinding?: (sentence: string) => void;
+  /** Called once when Postgres does not answer, which is then waited for. Default: it is refused. */
+  readonly onOutage?: (sentence: string) => void;
   /** Works under the lease of a server that is there. Default: has one of its own, or is refused. */
   readonly beside?: boolean;
   /** How this server is one of several on the database. Default: it has the database alone. */
@@ -35,9 +38,17 @@ export interface SharedOptions {
 }
 
 /** Opens the storage of a server in a database. Rejects with `StorageError` when a server has it alone, a newer version made it, or it cannot be used. */
-export async function openPostgresStorage({ url, clock, onFinding, shared, beside = false }: PostgresStorageOptions): Promise<Storage> {
+export async function openPostgresStorage({
+  url,
+  clock,
+  onFinding,
+  onOutage,
+  shared,
+  beside = false,
+}: PostgresStorageOptions): Promise<Storage> {
   const database = new Database(url);
   try {
+    if (onOutage) await waitForPostgres(database, { clock, onOutage });
     await migrate(database);
     const findings = new Findings(onFinding);
     const own = { holder: thisServer(clock), hasEnded, url: shared?.url, takes: shared?.takesConversations ?? true };

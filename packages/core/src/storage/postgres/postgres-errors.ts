@@ -10,6 +10,7 @@ interface Failure {
   readonly code?: string;
   readonly message: string;
   readonly severity?: string;
+  readonly errors?: readonly Error[];
 }
 
 /** Whether Postgres answered that it did not do it; it rolls back what it refuses. */
@@ -36,7 +37,9 @@ export function isUnstorableText(cause: unknown): boolean {
 
 /** One or two sentences: what happened, and what to do where that is known. */
 export function adviceFor(cause: unknown): string {
-  const { code = '', message } = cause as Failure;
+  const { code = '', errors } = cause as Failure;
+  // A name with several addresses fails with one error for each of them, and no words of its own.
+  const message = (cause as Failure).message || (errors?.[0]?.message ?? code);
   const advice = ADVICE.find(([codes]) => codes.test(code))?.[1];
   return advice ? `${message}. ${advice}` : message;
 }
