@@ -36,7 +36,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'When an answer is heard, and not before: a client cannot place a second decision between the two looks of a server. SV960 asks what it can see.',
-    ids: 'SV1000, SV1020–SV1023, SV1025, SV1030, SV1094',
+    ids: 'SV1000, SV1020–SV1025, SV1030, SV1094',
   },
   {
     why: 'What needs a person, the settings and the moments of a conversation, as the page shows them.',
@@ -108,7 +108,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The life of sandboxes on the machine: starting, hibernating, ending, what is left, and the commands that show it.',
-    ids: 'SV1120–SV1125, SV1130–SV1133, SV1200–SV1206, SV1210–SV1212, SV1220–SV1222, SV1230–SV1234, SV1240, EN6, EN140–EN142, SB1, SB600, SB601, SB620, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV590, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB470–SB477, SB565–SB567, SB730–SB732, SB341–SB343, SB720, SB530–SB532',
+    ids: 'SV1120–SV1125, SV1130–SV1133, SV1200–SV1206, SV1210–SV1212, SV1220–SV1222, SV1230–SV1234, SV1240, EN6, EN140–EN142, SB1, SB600, SB601, SB620, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV590, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB470–SB477, SB565–SB567, SB730–SB732, SB341–SB343, SB720, SB530–SB533',
   },
   {
     why: 'Users, organisations and their identity provider: the suite has one key and no second person.',

@@ -52,10 +52,12 @@ export function settingsAnswers() {
         { model: 'demo/small', use: 'small', tools: null, parallel_calls: null, images: null, streaming: null, context_window: null },
       ],
     }),
-    'POST /api/mcp/test': async (request) =>
-      (await json(request)).server.includes('tools.example')
-        ? { tools: [{ name: 'find_page', description: '' }], failure: null }
-        : { tools: [], failure: 'it answered with the status 401' },
+    'POST /api/mcp/test': async (request) => {
+      const { server } = await json(request);
+      if (server.includes('tools.example')) return { tools: [{ name: 'find_page', description: '' }], failure: null };
+      const isProgram = !server.startsWith('http');
+      return { tools: [], failure: isProgram ? 'the program ended with exit code 127: npx: not found' : 'it answered with the status 401' };
+    },
     'GET /api/keys': () => ({ keys }),
     'POST /api/keys': async (request) => {
       const made = { id: 'made', created_at: at(), expires_at: null, last_used_at: null, ...(await json(request)) };

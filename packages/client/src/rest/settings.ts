@@ -18,6 +18,9 @@ import type {
 } from '@tendon/protocol';
 import { ApiError, type Request } from './request.ts';
 
+/** Longer than the server waits for a program. */
+const MCP_TEST_MS = 120_000;
+
 export type SettingsPatch = Partial<SettingsUpdate>;
 
 export function settingsRoutes(request: Request) {
@@ -60,8 +63,9 @@ export function mcpLoginRoutes(request: Request) {
     list: async () => (await request<McpLoginList>('/api/mcp/logins')).servers,
     /** `server`: a name or an address of the list. A person opens the address of the answer and permits it there. */
     begin: (server: string) => request<BegunMcpLogin>('/api/mcp/logins', { method: 'POST', body: { server } }),
-    /** Connects to a server of the settings as a conversation would. */
-    test: (server: string) => request<McpTest>('/api/mcp/test', { method: 'POST', body: { server } }),
+    /** Connects to a server of the settings as a conversation would; starts a program in a sandbox of its own. `signal` ends that too. */
+    test: (server: string, { signal }: { readonly signal?: AbortSignal } = {}) =>
+      request<McpTest>('/api/mcp/test', { method: 'POST', body: { server }, timeoutMs: MCP_TEST_MS, ...(signal && { signal }) }),
     end: (server: string) => request<unknown>(`/api/mcp/logins?${new URLSearchParams({ server }).toString()}`, { method: 'DELETE' }),
   };
 }

@@ -20,6 +20,7 @@ import { HeldSandboxes } from './held-sandboxes.ts';
 import { listSandboxes, type HeldSandbox } from './list-sandboxes.ts';
 import { reconcileSandboxes, type ReconcileOptions } from './reconcile-sandboxes.ts';
 import { DEFAULT_IDLE_PLAN, IdleSandboxes } from './idle-sandboxes.ts';
+import { OneOffSandboxes } from './one-off-sandboxes.ts';
 import type { SandboxPoolOptions, SandboxReaches, SandboxPool } from './sandbox-pool.ts';
 
 const PORTS_MS = 1000;
@@ -46,8 +47,9 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     findCapacity: (start, signal) => idle.findCapacity(start, signal),
     maxParallelStarts: options.maxParallelStarts ?? 4,
   });
+  const oneOffs = oneOffsOf(options, context, idle);
   const reconciling: ReconcileOptions = {
-    isHeld: (conversationId) => entries.has(conversationId),
+    isHeld: (conversationId) => entries.has(conversationId) || oneOffs.isHeld(conversationId),
     claim: (conversationId, work) => held.claim(conversationId, work),
   };
 
@@ -59,6 +61,7 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     hibernate: (conversationId, request) => idle.hibernate(conversationId, request),
     release: (conversationId) => held.letGo(conversationId),
     end: (conversationId, reason) => held.end(conversationId, reason),
+    runOneOff: (work, running) => oneOffs.run(work, running),
     async copyWorkspace(conversationId, request) {
       if (context.driver.remote) throw new Error('the sandboxes are on another host, where a workspace is not copied');
       await held.acquire(conversationId, request);
@@ -81,7 +84,7 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     async close({ stopSandboxes = false } = {}) {
       held.shut();
       idle.close();
-      await context.kernelPackages.close();
+      await Promise.all([context.kernelPackages.close(), oneOffs.close()]);
       await held.release({ stopSandboxes });
       await context.egress.close();
     },
@@ -161,6 +164,21 @@ async function isEmptyFolder(path: string): Promise<boolean> {
   } finally {
     held.close();
   }
+}
+
+/** Their egress adds nothing that a conversation's does, and has nobody to ask. */
+function oneOffsOf(options: SandboxPoolOptions, context: SandboxContext, idle: IdleSandboxes): OneOffSandboxes {
+  const { upstreamProxy, nameServers, oneOffNetwork, onNotice } = options;
+  return new OneOffSandboxes({
+    context,
+    egress: createEgress({
+      ...(upstreamProxy && { upstreamProxy }),
+      ...(nameServers && { nameServers }),
+      ...(oneOffNetwork && { networkOf: oneOffNetwork }),
+      notice: onNotice ?? (() => {}),
+    }),
+    findCapacity: (signal) => idle.findCapacity({ hasCapacity: false }, signal),
+  });
 }
 
 /** What they share, with what is usual where the options say nothing. */

@@ -48,7 +48,7 @@ export class IdleSandboxes {
   }
 
   /** Resolves when one more may run; suspends or hibernates the least recently used that have nothing to lose for it. */
-  async findCapacity(start: SharedStart, signal: AbortSignal): Promise<void> {
+  async findCapacity(start: Pick<SharedStart, 'hasCapacity'>, signal: AbortSignal): Promise<void> {
     const isFull = (): boolean => this.#runningCount() >= this.#plan.maxLive;
     for (let round = 0; isFull(); round += 1) {
       for (const { conversationId, entry } of makingRoom(this.#running())) {

@@ -12,6 +12,7 @@ import type { SecretsFor } from '../sandbox/action-stream.ts';
 import type { SandboxOwners } from '../sandbox/sandbox-owners.ts';
 import type { SandboxPlan, WorkspacePlace } from '../sandbox/sandbox-context.ts';
 import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
+import type { OneOffOptions, OneOffPrograms } from './one-off-sandboxes.ts';
 import type { CopyRequest } from './copy-workspace.ts';
 import type { SandboxCounts } from './sandbox-entry.ts';
 import type { HibernateRequest, IdlePlan } from './idle-sandboxes.ts';
@@ -59,6 +60,8 @@ interface SandboxDefaults {
   /** Whether workspaces are stored before each step that may change them; default: they are. */
   readonly checkpoints?: boolean;
   readonly output?: OutputLimits;
+  /** Where sandboxes that are no conversation's may connect to, as of now. Default: the public internet. */
+  readonly oneOffNetwork?: () => Promise<NetworkPolicy>;
   /** Beside the public registries, where packages for kernels may come from. */
   readonly registries?: Pick<NetworkPolicy, 'allow' | 'allowPrivate'>;
   /** Names and equips the next sandbox of a conversation; `undefined` = only one that lives may be used. Default: a fresh name, and the values above. */
@@ -112,7 +115,16 @@ interface SandboxCensus {
   reclaim(options: { readonly all: boolean }): Promise<{ readonly kept: number; readonly reaped: number }>;
 }
 
-export interface SandboxPool extends Runtimes, SandboxReaches, SandboxEnds, SandboxCensus {
+/** Sandboxes that are no conversation's. */
+interface OneOffs {
+  /**
+   * Starts programs in a new sandbox that has an empty workspace and is given nobody's secrets and tokens. One at a time, the others wait.
+   * Resolves, or rejects with what can be shown, when nothing of the sandbox is left.
+   */
+  runOneOff<T>(work: (programs: OneOffPrograms) => Promise<T>, options: OneOffOptions): Promise<T>;
+}
+
+export interface SandboxPool extends Runtimes, SandboxReaches, SandboxEnds, SandboxCensus, OneOffs {
   /**
    * A copy of the conversation's workspace, with its git histories as they are now; `left` names some of what is not in it. Starts the
    * sandbox where there is none. Rejects with a user-facing error.

@@ -9,6 +9,7 @@ import { pruneWsSessions } from '../compat/opendevin/sockets/ws-sessions.ts';
 import { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { Conversations } from '../conversations/conversations.ts';
+import { networkPolicy } from '../conversations/network/conversation-network.ts';
 import { fairTurns } from '../conversations/fair-turns.ts';
 import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts';
 import { EventSearch } from '../events/event-search.ts';
@@ -259,6 +260,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     onSuspended: (id) => registry.announceSuspended(id),
     ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
     networkOf: (id) => registry.networkOf(id),
+    oneOffNetwork: async () => networkPolicy(registry.networkRules, undefined),
     askPerson: (id, place) => registry.questions.ask(id, place),
     reached: reachedIn(storage),
     registries: network,

@@ -16,6 +16,7 @@ import { workspacePath } from '../files/workspace-entries.ts';
 import { workspaceChanges, GIT_PRELUDE } from './workspace-changes.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/request-parts.ts';
+import { untilClientLeaves } from '../platform/http/until-client-leaves.ts';
 import { failureWith, sendFailure } from '../platform/http/failure.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
@@ -80,15 +81,8 @@ export const conversationGitRoutes: Routes<GitContext> = (app, context) => {
 };
 
 /** Delays the answer for a while, and only while the client is connected. */
-async function whatRunsEnds({ conversations }: GitContext, id: string, { raw }: FastifyReply): Promise<void> {
-  const left = new AbortController();
-  const leave = (): void => left.abort();
-  raw.once('close', leave);
-  try {
-    await commandsEnded(conversations, id, AbortSignal.any([left.signal, AbortSignal.timeout(HOLD_MS)]));
-  } finally {
-    raw.off('close', leave);
-  }
+function whatRunsEnds({ conversations }: GitContext, id: string, reply: Pick<FastifyReply, 'raw'>): Promise<void> {
+  return untilClientLeaves(reply, (left) => commandsEnded(conversations, id, AbortSignal.any([left, AbortSignal.timeout(HOLD_MS)])));
 }
 
 /** A path is one in the conversation's repository where there is such a file, else one in the workspace. */

@@ -1,11 +1,8 @@
 import type { McpConfig } from '@tendon/protocol';
-import { useMutation } from '@tanstack/react-query';
-import { cut } from '../../copy/shorten.ts';
-import { tendon } from '../../lib/server.ts';
 import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/cx.ts';
 import { McpLogins } from './mcp-logins.tsx';
+import { McpTest } from './mcp-test.tsx';
 import { SettingField, SettingForm, type SettingsChange, SettingSection, useSaveSettings } from './setting-form.tsx';
 import { t } from '../../lib/language/text.ts';
 
@@ -40,8 +37,8 @@ export function McpPage() {
 interface ShownServer {
   readonly name: string;
   readonly words: string;
-  /** None: a program, which runs in sandboxes alone. */
-  readonly url?: string;
+  /** Without an address: it runs in sandboxes alone. */
+  readonly isProgram: boolean;
   readonly remove: (config: McpConfig) => McpConfig;
 }
 
@@ -49,7 +46,7 @@ function shownServers(config: McpConfig): readonly ShownServer[] {
   const withAddress = (kind: 'sse_servers' | 'shttp_servers', words: string): readonly ShownServer[] =>
     config[kind].map((server) => ({
       name: urlOf(server),
-      url: urlOf(server),
+      isProgram: false,
       words: `${words}${typeof server !== 'string' && server.api_key ? t(', has a key') : ''}`,
       remove: (now) => ({ ...now, [kind]: now[kind].filter((one) => urlOf(one) !== urlOf(server)) }),
     }));
@@ -58,6 +55,7 @@ function shownServers(config: McpConfig): readonly ShownServer[] {
     ...withAddress('sse_servers', t('by its address, server-sent events')),
     ...config.stdio_servers.map(({ name, command, args }) => ({
       name,
+      isProgram: true,
       words: t('program {{command}}', { command: [command, ...args].join(' ') }),
       remove: (now: McpConfig) => ({ ...now, stdio_servers: now.stdio_servers.filter((one) => one.name !== name) }),
     })),
@@ -75,11 +73,11 @@ function ServerList({ config }: { readonly config: McpConfig }) {
   return (
     <>
       <ul aria-label={t('Servers of the settings')}>
-        {servers.map(({ name, words, url, remove }) => (
+        {servers.map(({ name, words, isProgram, remove }) => (
           <li key={`${name} ${words}`}>
             <code className="truncate">{name}</code>
             <span className="truncate text-small text-ink-3">{words}</span>
-            {url === undefined ? <span className="flex-1" /> : <McpTestButton url={url} />}
+            <McpTest server={name} isProgram={isProgram} />
             <Button
               small
               look="line"
@@ -97,29 +95,6 @@ function ServerList({ config }: { readonly config: McpConfig }) {
           {save.error.message}
         </p>
       )}
-    </>
-  );
-}
-
-/** Connects to it as a conversation would: what it offers, or why it cannot be used. */
-function McpTestButton({ url }: { readonly url: string }) {
-  const test = useMutation({ mutationFn: () => tendon.mcpLogins.test(url) });
-  const failure = test.error?.message ?? test.data?.failure;
-  const tools = test.data?.tools ?? [];
-  return (
-    <>
-      <span role="status" className={cx('flex-1 text-small', failure ? 'tone-bad' : 'tone-ok')}>
-        {failure}
-        {test.isSuccess && !failure && (
-          <span title={tools.map(({ name }) => name).join(', ')}>
-            {t('{{count}} tools', { count: tools.length })}
-            {tools.length > 0 && `: ${cut(tools.map(({ name }) => name).join(', '), 120)}`}
-          </span>
-        )}
-      </span>
-      <Button small look="line" aria-label={t('Test {{name}}', { name: url })} disabled={test.isPending} onClick={() => test.mutate()}>
-        {test.isPending ? t('Connecting') : t('Test')}
-      </Button>
     </>
   );
 }

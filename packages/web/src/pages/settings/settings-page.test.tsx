@@ -202,8 +202,33 @@ it('CL986 CL1154: MCP servers are added by address and as programs, tested, and 
   await servers.findByText('program npx -y files /srv');
   await userEvent.click(servers.getByRole('button', { name: 'Test https://tools.example/mcp' }));
   await servers.findByText('1 tool: find_page');
+  await userEvent.click(servers.getByRole('button', { name: 'Test files' }));
+  await servers.findByText('the program ended with exit code 127: npx: not found');
   await userEvent.click(servers.getByRole('button', { name: 'Remove https://tools.example/mcp' }));
   await waitFor(() => expect(servers.getAllByRole('listitem')).toHaveLength(1));
+});
+
+it('CL1154: the test of a program says what it does, and is cancelled by its button and by leaving the page', async () => {
+  await open('/settings/mcp');
+  const program = { name: 'files', command: 'npx', args: ['files'], env: {} };
+  const mcp_config = { sse_servers: [], shttp_servers: [], stdio_servers: [program] };
+  await fetch(`${location.origin}/api/settings`, { method: 'POST', body: JSON.stringify({ mcp_config }) });
+  const servers = await section('Servers of the settings');
+  const signals: AbortSignal[] = [];
+  const { fetch: send } = globalThis;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation((...args) => {
+    if (!String(args[0]).endsWith('/api/mcp/test')) return send(...args);
+    signals.push(args[1]!.signal!);
+    return new Promise(() => {});
+  });
+  onTestFinished(() => spy.mockRestore());
+  await userEvent.click(await servers.findByRole('button', { name: 'Test files' }));
+  await servers.findByText('Starting it in a sandbox of its own', { exact: false });
+  await userEvent.click(servers.getByRole('button', { name: 'Cancel the test of files' }));
+  await userEvent.click(await servers.findByRole('button', { name: 'Test files' }));
+  await userEvent.click(screen.getByRole('link', { name: 'Budget and limits' }));
+  await section('Limits');
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });
 
 it('SV1004: an MCP server that another page added meanwhile stays when one is added here', async () => {

@@ -1,0 +1,70 @@
+import { abortable } from '@tendon/protocol/async';
+import { type OneOffSandbox, runInOneOffSandbox } from '../sandbox/one-off-sandbox.ts';
+import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
+import { inPhase } from '../sandbox/start-phase.ts';
+import { admission } from './shared-start.ts';
+
+/** Programs in a sandbox that is no conversation's. */
+export type OneOffPrograms = Pick<SandboxPorts, 'openProcess'>;
+
+export interface OneOffOptions {
+  /** Gives it up, whether it waits, starts or runs. */
+  readonly signal: AbortSignal;
+}
+
+interface OneOffParts extends Pick<OneOffSandbox, 'context' | 'egress'> {
+  /** Resolves when one more sandbox may run. */
+  readonly findCapacity: (signal: AbortSignal) => Promise<void>;
+}
+
+const PREFIX = 'one-off:';
+const LEASE_SECONDS = 120;
+const CAPACITY_DEADLINE_MS = 60_000;
+/** Its operator may have named a folder in which all of its sandboxes work. */
+const NOT_ON_HOSTS = 'a host of sandboxes makes them for conversations alone: none with an empty workspace can be asked for';
+
+/** One sandbox at a time, which ends with its work or with this process. */
+export class OneOffSandboxes {
+  readonly #sandbox: OneOffSandbox;
+  readonly #findCapacity: OneOffParts['findCapacity'];
+  readonly #inTurn = admission(1);
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor({ context, egress, findCapacity }: OneOffParts) {
+    this.#sandbox = { context, egress, name: `${PREFIX}${context.places.tag}`, leaseSeconds: LEASE_SECONDS };
+    this.#findCapacity = findCapacity;
+  }
+
+  /** Its sandbox is in use: it belongs to no conversation, and is not left over. */
+  isHeld(name: string): boolean {
+    return name === this.#sandbox.name && this.#running.size > 0;
+  }
+
+  async run<T>(work: (programs: OneOffPrograms) => Promise<T>, options: OneOffOptions): Promise<T> {
+    if (this.#sandbox.context.driver.name === 'remote') throw new Error(NOT_ON_HOSTS);
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    const done = this.#inTurn(() => this.#runNow(work, signal), signal);
+    this.#running.add(done);
+    const over = (): void => void this.#running.delete(done);
+    done.then(over, over);
+    return done;
+  }
+
+  /** Gives up what runs; resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the server is shutting down'));
+    await Promise.allSettled(this.#running);
+  }
+
+  #runNow<T>(work: (programs: OneOffPrograms) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return runInOneOffSandbox(this.#sandbox, {
+      signal,
+      work: ({ client }) => abortable(work(client.ports), signal),
+      admit: async (start) => {
+        await inPhase({ name: 'finding capacity for it', deadlineMs: CAPACITY_DEADLINE_MS, signal }, this.#findCapacity);
+        return start();
+      },
+    });
+  }
+}
