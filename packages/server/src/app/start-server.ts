@@ -117,7 +117,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
 function openEngine(config: Config, options: ComposeOptions & Pick<ServerOptions, 'isPrivate'>): Promise<ComposedEngine> {
   const starting = new StartingServer(config);
   const onUpgrade = (progress: UpgradeProgress): void => starting.say(upgradeMessage(progress));
-  // Who waits for a private one is told instead.
+  // The user of a private one reads the error instead.
   const onOutage = options.isPrivate ? undefined : () => starting.say('The database does not answer: the server waits for it.');
   return composeEngine(config, { ...options, onUpgrade, onOutage }).finally(() => starting.close());
 }

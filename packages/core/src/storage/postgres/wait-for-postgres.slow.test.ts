@@ -5,11 +5,11 @@ import { manualClock } from '../contract/manual-clock.ts';
 import { openPostgresStorage } from './open-postgres-storage.ts';
 
 /** Time passes when somebody waits for it. */
-function passingClock(onSleep: (ms: number) => Promise<void> | void = () => undefined) {
+function passingClock(onPause: (ms: number) => Promise<void> | void = () => undefined) {
   const clock = manualClock();
   const sleep = async (ms: number): Promise<void> => {
     clock.set(new Date(clock.now().getTime() + ms).toISOString());
-    await onSleep(ms);
+    await onPause(ms);
   };
   return { ...clock, sleep };
 }
