@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { SecretList } from '@tendon/protocol';
+import { OwnerQuery, SecretList } from '@tendon/protocol';
 import { askForBody, findServer, type Config, type FoundServer } from '@tendon/server/headless';
+import { Option } from 'commander';
 import type { AddCommand } from './add-command.ts';
 import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
@@ -10,12 +11,21 @@ import { printable } from './terminal/printable.ts';
 const HELP = `
 Agents find a secret as an environment variable of its name; nobody can read its value back. The value is typed without being shown, or
 read from standard input; it is no argument, because other users of the machine see those. With --host it may go to these hosts alone,
-each with all names below it. Works through the server that runs on this home.
+each with all names below it. Works through the server that runs on this home, with the key of SESSION_API_KEY or else the server's own.
+Where the server has users, --owner says whose conversations use it: own (those that you begin, the default with a key of yours),
+organisation (everybody's in the one of your key) or server (everybody's, the default with the server's own key). A key of yours needs the
+scope admin; in the web app everybody has their own secrets.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 const DEADLINE_MS = 30_000;
 
-interface HostOptions extends HomeOptions {
+type Owner = OwnerQuery['owner'];
+
+interface SecretOptions extends HomeOptions {
+  readonly owner?: Owner;
+}
+
+interface HostOptions extends SecretOptions {
   readonly host?: readonly string[];
 }
 
@@ -28,35 +38,38 @@ export const secretsCommand: AddCommand = (...program) => {
     help: HELP,
     open: openSecrets,
   });
+  const addOwned: typeof add = (name, description) =>
+    add(name, description).addOption(new Option('--owner <owner>', 'whose it is').choices(OwnerQuery.shape.owner.unwrap().options));
 
-  add('list', 'the names of the secrets, and where each may go (the default)').action((options: HomeOptions) =>
+  addOwned('list', 'the names of the secrets, and where each may go (the default)').action(({ owner, ...options }: SecretOptions) =>
     carryOut(options, async (secrets) => {
-      const found = await secrets.list();
-      return { json: { secrets: found }, text: found.length === 0 ? 'There are no secrets.' : found.map(lineOf).join('\n') };
+      const found = await secrets.list(owner);
+      return { json: { owner, secrets: found }, text: found.length === 0 ? 'There are no secrets.' : found.map(lineOf).join('\n') };
     }),
   );
-  add('add <name>', 'store one; its value is asked for')
+  addOwned('add <name>', 'store one; its value is asked for')
     .option('--host <name>', 'it may go to this host alone (again for each of several)', collect)
     .option('--description <text>', 'what it is for; agents read it')
-    .action((name: string, { host, description, ...options }: HostOptions & { readonly description?: string }) =>
+    .action((name: string, { owner, host, description, ...options }: HostOptions & { readonly description?: string }) =>
       carryOut(options, async (secrets) => {
-        await secrets.add({ name, value: await readValue(name), description, hosts: host });
-        return { json: { added: name }, text: `Stored: ${name}.` };
+        await secrets.add({ name, value: await readValue(name), description, hosts: host }, owner);
+        return { json: { owner, added: name }, text: `Stored: ${name}.` };
       }),
     );
-  add('hosts <name>', 'change where one may go; without --host: anywhere')
+  addOwned('hosts <name>', 'change where one may go; without --host: anywhere')
     .option('--host <name>', 'it may go to this host alone (again for each of several)', collect)
-    .action((name: string, { host = [], ...options }: HostOptions) =>
+    .action((name: string, { owner, host = [], ...options }: HostOptions) =>
       carryOut(options, async (secrets) => {
-        await secrets.bind(name, host);
-        return { json: { name, hosts: host }, text: `${name} may go ${placesOf(host)}.` };
+        await secrets.bind(name, host, owner);
+        return { json: { owner, name, hosts: host }, text: `${name} may go ${placesOf(host)}.` };
       }),
     );
-  add('remove <name>', 'remove one; what runs already keeps it until it ends').action((name: string, options: HomeOptions) =>
-    carryOut(options, async (secrets) => {
-      await secrets.remove(name);
-      return { json: { removed: name }, text: `Removed: ${name}.` };
-    }),
+  addOwned('remove <name>', 'remove one; what runs already keeps it until it ends').action(
+    (name: string, { owner, ...options }: SecretOptions) =>
+      carryOut(options, async (secrets) => {
+        await secrets.remove(name, owner);
+        return { json: { owner, removed: name }, text: `Removed: ${name}.` };
+      }),
   );
 };
 
@@ -64,16 +77,18 @@ function collect(host: string, before: readonly string[] = []): readonly string[
   return [...before, host];
 }
 
+interface NewSecret {
+  readonly name: string;
+  readonly value: string;
+  readonly description?: string;
+  readonly hosts?: readonly string[];
+}
+
 interface Secrets extends AsyncDisposable {
-  list(): Promise<readonly Info[]>;
-  add(secret: {
-    readonly name: string;
-    readonly value: string;
-    readonly description?: string;
-    readonly hosts?: readonly string[];
-  }): Promise<void>;
-  bind(name: string, hosts: readonly string[]): Promise<void>;
-  remove(name: string): Promise<void>;
+  list(owner: Owner): Promise<readonly Info[]>;
+  add(secret: NewSecret, owner: Owner): Promise<void>;
+  bind(name: string, hosts: readonly string[], owner: Owner): Promise<void>;
+  remove(name: string, owner: Owner): Promise<void>;
 }
 
 async function openSecrets(config: Config): Promise<Secrets> {
@@ -83,14 +98,14 @@ async function openSecrets(config: Config): Promise<Secrets> {
 }
 
 function throughServer(server: FoundServer): Secrets {
-  const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<unknown> =>
-    askForBody(server, method, `/api/secrets${path}`, { body, deadlineMs: DEADLINE_MS });
+  const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', owner: Owner, path: string, body?: object): Promise<unknown> =>
+    askForBody(server, method, `/api/secrets${path}${owner ? `?owner=${owner}` : ''}`, { body, deadlineMs: DEADLINE_MS });
   const at = (name: string): string => `/${encodeURIComponent(name)}`;
   return {
-    list: async () => SecretList.parse(await ask('GET', '')).custom_secrets,
-    add: async (secret) => void (await ask('POST', '', secret)),
-    bind: async (name, hosts) => void (await ask('PUT', at(name), { name, hosts })),
-    remove: async (name) => void (await ask('DELETE', at(name))),
+    list: async (owner) => SecretList.parse(await ask('GET', owner, '')).custom_secrets,
+    add: async (secret, owner) => void (await ask('POST', owner, '', secret)),
+    bind: async (name, hosts, owner) => void (await ask('PUT', owner, at(name), { name, hosts })),
+    remove: async (name, owner) => void (await ask('DELETE', owner, at(name))),
     [Symbol.asyncDispose]: async () => {},
   };
 }
