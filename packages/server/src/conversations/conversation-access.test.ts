@@ -28,7 +28,10 @@ it('SV1315: an agent finds what everybody could see who sees its own conversatio
   const bobs = { organisation_id: 'acme', created_by: { id: 'bob', name: 'Bob' } };
   expect(isFoundBy(bobs, acme)).toBe(true);
   expect(isFoundBy(bobs, hidden)).toBe(false);
-  expect(isFoundBy(acme, hidden)).toBe(true);
+  // Bob sees it, and asks its agent.
+  expect(isFoundBy(acme, hidden)).toBe(false);
+  expect(isFoundBy(hidden, hidden)).toBe(true);
+  expect(isFoundBy({ ...bobs, is_private: true }, hidden)).toBe(false);
   expect(isFoundBy({ ...bobs, organisation_id: 'labs' }, acme)).toBe(false);
   expect([isFoundBy({}, acme), isFoundBy(acme, {}), isFoundBy({}, {})]).toEqual([false, false, true]);
 });

@@ -14,11 +14,15 @@ export function seesConversation({ userId, organisationId, scope }: Caller, reco
   return record.is_private !== true || scope === 'admin' || record.created_by?.id === userId;
 }
 
+type VisibilityRecords = Pick<ConversationRecords, 'get' | 'change' | 'delegatedBy'>;
+
 /** The same by id, and the change of it. */
 export class ConversationVisibility {
-  readonly #records: Pick<ConversationRecords, 'get' | 'change'>;
+  readonly #records: VisibilityRecords;
+  /** By conversation, those who look at it. */
+  readonly #watching = new Map<string, Set<() => void>>();
 
-  constructor(records: Pick<ConversationRecords, 'get' | 'change'>) {
+  constructor(records: VisibilityRecords) {
     this.#records = records;
   }
 
@@ -29,14 +33,36 @@ export class ConversationVisibility {
     return record !== undefined && seesConversation(by, record);
   }
 
-  /** Hides it from the other members of its organisation, or shows it to them. False when there is none. */
+  /** Hides it, with what its agent delegated, from the other members of its organisation, or shows it to them. False when there is none. */
   async setPrivate(id: string, is_private: boolean): Promise<boolean> {
-    return (await this.#records.change(id, () => ({ is_private }))) !== undefined;
+    const record = await this.#records.change(id, () => ({ is_private }));
+    for (const look of this.#watching.get(id) ?? []) look();
+    for (const delegated of await this.#records.delegatedBy(id)) await this.setPrivate(delegated, is_private);
+    return record !== undefined;
+  }
+
+  /** Resolves when the caller sees it no more, or `signal` aborts. */
+  hidden(by: Caller, id: string, signal: AbortSignal): Promise<void> {
+    if (by.userId === undefined) return until(signal);
+    const watching = this.#watching.get(id) ?? new Set();
+    this.#watching.set(id, watching);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = (): void => void this.sees(by, id).then((sees) => sees || resolve(), resolve);
+    watching.add(look);
+    look();
+    return Promise.race([promise, until(signal)]).finally(() => {
+      watching.delete(look);
+      if (watching.size === 0) this.#watching.delete(id);
+    });
   }
 }
 
 /** What the agent of one conversation may find of another: what everybody who sees the first could see. */
 export function isFoundBy(own: OwnedRecord, other: OwnedRecord): boolean {
   if (own.organisation_id !== other.organisation_id) return false;
-  return other.is_private !== true || (own.created_by !== undefined && own.created_by.id === other.created_by?.id);
+  return other.is_private !== true || (own.is_private === true && own.created_by?.id === other.created_by?.id);
+}
+
+function until(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));
 }

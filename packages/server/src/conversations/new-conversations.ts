@@ -164,12 +164,21 @@ export class NewConversations {
     const { actionId, copy, ...agent } = params;
     const { modelKeys } = this.#registry;
     const place = copy && (await this.#copied(parent, id, copy));
-    const asOfNow = { ...parent, model_access: modelKeys.sealedOf(parent) };
+    const asOfNow = { ...parent, ...(await this.#ownership(parent)), model_access: modelKeys.sealedOf(parent) };
     const record = delegatedRecord(asOfNow, { id, ...agent, actionId, place, now: this.#records.now() });
     await this.#claim({ id, rootId: rootIdOf(parent) });
     modelKeys.hold(record);
     await this.#records.add(record);
-    return record;
+    // It may have changed until there was one to change with it.
+    const owned = await this.#ownership(parent);
+    const isSame = owned.is_private === record.is_private && owned.created_by?.name === record.created_by?.name;
+    return isSame ? record : ((await this.#records.change(id, () => owned)) ?? record);
+  }
+
+  /** Whose a conversation is, and who sees it, now: whoever has its record read it when it was opened. */
+  async #ownership(parent: StoredConversation): Promise<Pick<StoredConversation, 'created_by' | 'is_private'>> {
+    const { created_by, is_private } = (await this.#records.get(parent.id)) ?? parent;
+    return { ...(created_by && { created_by }), ...(is_private !== undefined && { is_private }) };
   }
 
   /** A kill in between leaves a folder without a record: it goes when the work is delegated again, or with the conversation above. */

@@ -96,6 +96,7 @@ export class Connection {
     const { conversations, wire, isWatcher, by } = this.#options;
     if (by?.userId !== undefined && !(await conversations.visibility.sees(by, conversationId)))
       return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
+    void this.#leaveWhenHidden(conversationId);
     wire.sendVolatile({ volatile: 'replay', phase: 'begin' });
     const isThere = isWatcher || (await conversations.start(conversationId, { unlessStopped: !opens }));
     const held = isThere ? await conversations.enter(conversationId) : undefined;
@@ -118,6 +119,14 @@ export class Connection {
     if (wire.closed.aborted) leave();
     else void this.#follow(held.open, cursor).finally(leave);
     return undefined;
+  }
+
+  /** From who sees it no more it is hidden at once. */
+  async #leaveWhenHidden(id: string): Promise<void> {
+    const { conversations, wire, by } = this.#options;
+    if (by?.userId === undefined) return;
+    await conversations.visibility.hidden(by, id, wire.closed);
+    if (!wire.closed.aborted) this.#end(catalogError('CONVERSATION_NOT_FOUND', id.slice(0, 100)));
   }
 
   /** For a client that waits for the server: begins its conversation, unless it has one. */

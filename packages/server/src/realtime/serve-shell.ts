@@ -71,6 +71,7 @@ async function converse(socket: WebSocket, asked: Asked, context: ShellContext):
     shell = await openShell(asked, context);
     wire.closed.addEventListener('abort', () => shell?.destroy(), { once: true });
     if (wire.closed.aborted) return void shell.destroy();
+    void endWhenHidden(asked, wire, context);
     listen(socket, wire, shell, asked, context);
     socket.resume();
     void expectLife(socket, wire, context);
@@ -80,6 +81,12 @@ async function converse(socket: WebSocket, asked: Asked, context: ShellContext):
   }
   shell?.destroy();
   wire.close('the shell has ended');
+}
+
+/** Who sees the conversation no more has no shell in it. */
+async function endWhenHidden({ principal, id }: Asked, wire: Wire, { conversations }: ShellContext): Promise<void> {
+  await conversations.visibility.hidden(principal, id, wire.closed);
+  if (!wire.closed.aborted) wire.close(catalogError('CONVERSATION_NOT_FOUND', id).message);
 }
 
 /** Starts the sandbox if need be. Rejects with words for the person. */
