@@ -4,7 +4,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectNoHiddenTargets, launchBrowser, openPage } from './web-browser.ts';
 
-type StartFixture = () => Promise<{ readonly url: string; close(): Promise<void> }>;
+type StartFixture = (options?: {
+  eventsOf?: (id: string) => readonly object[];
+}) => Promise<{ readonly url: string; close(): Promise<void> }>;
 
 let browser: Browser;
 let startFixture: StartFixture;
@@ -87,4 +89,26 @@ it('CL1103 CL1100: German is chosen with the keyboard, stays, and is spoken on e
   await page.getByRole('combobox', { name: 'Befehl' }).fill('design dunk');
   await page.getByRole('option', { name: 'Design: dunkel' }).waitFor();
   await expectGerman(page);
+});
+
+it('CL762 CL937: on a phone a long answer to a question is shown whole, and the field for another key has room for one', async () => {
+  const choice = 'Detect it from the first ten lines of each file, and tell me of each file which separator it has';
+  const question = { id: 0, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'message' };
+  const waits = { id: 1, timestamp: '2026-01-01T00:00:01Z', source: 'environment', observation: 'agent_state_changed', content: '' };
+  const asked = [
+    { ...question, args: { content: 'Which separator?', choices: ['Comma', choice], wait_for_response: true } },
+    { ...waits, extras: { agent_state: 'awaiting_user_input', reason: '' } },
+  ];
+  const fixtures = await Promise.all([startFixture({ eventsOf: () => asked }), startFixture()]);
+  onTestFinished(async () => void (await Promise.all(fixtures.map((fixture) => fixture.close()))));
+  const [page, german] = await Promise.all(
+    fixtures.map(({ url }) => openPage(browser, `${url}/conversations/refused`, { width: 320, height: 740 })),
+  );
+  await page!.getByRole('button', { name: choice }).waitFor();
+  expect(await page!.evaluate(BEYOND)).toEqual([]);
+  await german!.evaluate('localStorage.setItem("tendon.language", "de")');
+  await german!.reload();
+  const field = await german!.getByPlaceholder('Anderen Schlüssel einfügen').boundingBox();
+  expect(field!.width).toBeGreaterThan(150);
+  expect(await german!.evaluate(BEYOND)).toEqual([]);
 });

@@ -36,7 +36,7 @@ export function AlwaysAllow({
   if (!data || data.mode === 'always' || data.suggestions.length === 0) return null;
   return (
     <>
-      <Button look="line" aria-disabled={isNew} onClick={() => void (!isNew && !save.isPending && save.mutate())}>
+      <Button look="line" className="button-whole" aria-disabled={isNew} onClick={() => void (!isNew && !save.isPending && save.mutate())}>
         {t('Always here: {{rules}}', { rules: data.suggestions.map(ruleWords).join(', ') })}
       </Button>
       {save.error && (

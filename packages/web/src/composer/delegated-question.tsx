@@ -71,7 +71,7 @@ function Choices({ text, choices, onReply }: ChoicesProps) {
       <pre className="scroll">{text}</pre>
       <div className="decision-acts">
         {choices.map((choice) => (
-          <Button key={choice} look="line" aria-disabled={isNew} onClick={() => !isNew && onReply(choice)}>
+          <Button key={choice} look="line" className="button-whole" aria-disabled={isNew} onClick={() => !isNew && onReply(choice)}>
             {choice}
           </Button>
         ))}

@@ -15,7 +15,7 @@ export function QuestionChoices() {
   return (
     <div className="flex flex-wrap gap-2 px-3.5 pt-3" role="group" aria-label={t('Answers')}>
       {choices.map((choice) => (
-        <Button key={choice} look="line" onClick={() => void connection.say(choice)}>
+        <Button key={choice} look="line" className="button-whole" onClick={() => void connection.say(choice)}>
           {choice}
         </Button>
       ))}

@@ -122,7 +122,13 @@ function Answers({ choices, onAnswer, children }: AnswersProps) {
   return (
     <div className="decision-acts">
       {choices?.map((choice) => (
-        <Button key={choice} look="line" aria-disabled={isNew} onClick={() => answer({ answer: 'reply', text: choice })}>
+        <Button
+          key={choice}
+          look="line"
+          className="button-whole"
+          aria-disabled={isNew}
+          onClick={() => answer({ answer: 'reply', text: choice })}
+        >
           {choice}
         </Button>
       ))}
