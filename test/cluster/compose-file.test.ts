@@ -1,4 +1,4 @@
-/** `deploy/compose`, read as YAML with its anchors and merges; no engine here can pull its images. */
+/** `deploy/compose`, read as YAML with its anchors and merges, without an engine. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

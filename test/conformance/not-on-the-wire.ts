@@ -56,7 +56,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What a server says and does when it leaves or loses its database: a client of a foreign server can bring about neither.',
-    ids: 'SV1250–SV1258, SV1260–SV1267',
+    ids: 'SV1250–SV1258, SV1260–SV1268',
   },
   {
     why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: a client that only has its address cannot.',

@@ -21,7 +21,8 @@ export class Watcher {
   readonly volatile: readonly unknown[] = this.#frames.all;
   readonly #socket: Socket;
 
-  constructor(url: string, conversationId: string) {
+  /** `rest`: what a client says beside its conversation, as its key. */
+  constructor(url: string, conversationId: string, rest: Readonly<Record<string, string>> = {}) {
     this.#socket = io(url, {
       forceNew: true,
       transports: ['websocket'],
@@ -30,10 +31,10 @@ export class Watcher {
       // A server that dies between the upgrade and its first packet leaves the client library waiting for its time-out. Not shorter: hundreds
       // of clients that give up and come again before a busy server gets to them keep it from ever getting to them.
       timeout: 5000,
-      query: { conversation_id: conversationId, latest_event_id: '-1', providers_set: '' },
+      query: { ...rest, conversation_id: conversationId, latest_event_id: '-1', providers_set: '' },
     });
     this.#socket.io.on('reconnect_attempt', () => {
-      this.#socket.io.opts.query = { conversation_id: conversationId, latest_event_id: String(this.lastId), providers_set: '' };
+      this.#socket.io.opts.query = { ...rest, conversation_id: conversationId, latest_event_id: String(this.lastId), providers_set: '' };
     });
     // A connection that was refused by a server in mid start is tried again by hand: the client library does not.
     this.#socket.on('connect_error', () => {
