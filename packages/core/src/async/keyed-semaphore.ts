@@ -38,7 +38,10 @@ export class KeyedSemaphore {
     return ahead;
   }
 
-  /** How many of this party wait for a place of this key. */
+  /**
+   * How many of this party wait for a place of this key.
+   * @internal
+   */
   waiting(key: string, party = ''): number {
     return this.#keys.get(key)?.waiting.get(party)?.size ?? 0;
   }

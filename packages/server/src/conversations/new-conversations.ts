@@ -175,7 +175,7 @@ export class NewConversations {
     return isSame ? record : ((await this.#records.change(id, () => owned)) ?? record);
   }
 
-  /** Whose a conversation is, and who sees it, now: whoever has its record read it when it was opened. */
+  /** Whose a conversation is, and who sees it, now: the record of an open one is that of its opening. */
   async #ownership(parent: StoredConversation): Promise<Pick<StoredConversation, 'created_by' | 'is_private'>> {
     const { created_by, is_private } = (await this.#records.get(parent.id)) ?? parent;
     return { ...(created_by && { created_by }), ...(is_private !== undefined && { is_private }) };

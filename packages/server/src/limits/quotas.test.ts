@@ -142,3 +142,47 @@ it('SV1377: servers over one storage count together, and limits that are set at 
   await third.close();
   await one.close();
 });
+
+it.each([
+  ['alone', false],
+  ['among others', true],
+])('SV1374: of what begins at once no more begins than may, on a server %s', async (_what, isShared) => {
+  const { records } = createMemoryStorage({ clock: systemClock });
+  const config = { maxRunning: undefined, maxWaiting: 10, server: {}, each: { running: 2 } };
+  const { quotas, start, close } = await openQuotas({
+    records,
+    clock: systemClock,
+    config,
+    isShared,
+    sandboxes: new SandboxParties(() => false),
+  });
+  start();
+  const begun = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e'].map((id) => quotas.begin({ id, rootId: id, party: { name: 'user:ada', organisation: 'o' } })),
+  );
+  expect(begun.map((refusal) => refusal?.code)).toEqual([undefined, undefined, ...Array.from({ length: 3 }, () => 'QUOTA_EXCEEDED')]);
+  await close();
+});
+
+it('SV1374: a sandbox that is about to be counts', async () => {
+  const { records } = createMemoryStorage({ clock: systemClock });
+  const config = { maxRunning: undefined, maxWaiting: 10, server: {}, each: { sandboxes: 2 } };
+  const has = new Set<string>();
+  const { quotas, close } = await openQuotas({
+    records,
+    clock: systemClock,
+    config,
+    isShared: false,
+    sandboxes: new SandboxParties((id) => has.has(id)),
+  });
+  const work = (id: string) => ({ id, rootId: id, party: { name: 'user:ada' } });
+  for (const id of ['a', 'b', 'c']) quotas.opened(work(id));
+  expect([await quotas.begin(work('a')), await quotas.begin(work('b'))]).toEqual([undefined, undefined]);
+  expect(await quotas.begin(work('c'))).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  has.add('a');
+  expect(await quotas.begin(work('c'))).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  // One that has rested and got none.
+  quotas.running.rested('b');
+  expect(await quotas.begin(work('c'))).toBeUndefined();
+  await close();
+});

@@ -77,7 +77,10 @@ export class Quotas {
   /** Whether the work may begin; if so, it counts from now on. Rejects with the storage's error. */
   async begin(work: Work): Promise<CatalogError | undefined> {
     if (this.running.isAtWork(work.rootId)) return this.#overSpent(work.party);
-    const refusal = (await this.#overSpent(work.party)) ?? (await this.#tooMany(work));
+    const overSpent = await this.#overSpent(work.party);
+    const others = await this.#others(work.party);
+    // In one tick: of what begins at once each counts for the next.
+    const refusal = overSpent ?? (this.running.isAtWork(work.rootId) ? undefined : this.#tooMany(work, others));
     if (!refusal) this.running.begin(work);
     return refusal;
   }
@@ -87,17 +90,21 @@ export class Quotas {
     return (await this.#overSpent(party)) ?? (this.running.isFull(party) ? this.#full() : undefined);
   }
 
-  async #tooMany({ id, party }: Work): Promise<CatalogError | undefined> {
+  /** What other servers have of each scope, where that matters. */
+  async #others(party: Party): Promise<Usage> {
+    const scopes = this.store.limits('running', 'sandboxes') ? scopesOf(party) : [];
+    return Object.fromEntries(await Promise.all(scopes.map(async (scope) => [scope, await this.#parts.usage.others(scope)] as const)));
+  }
+
+  #tooMany({ id, party }: Work, others: Usage): CatalogError | undefined {
     if (this.running.isFull(party)) return this.#full();
     if (!this.store.limits('running', 'sandboxes')) return undefined;
-    const scopes = scopesOf(party);
-    const others = await Promise.all(scopes.map((scope) => this.#parts.usage.others(scope)));
     const own = this.own();
-    for (const [at, scope] of scopes.entries()) {
+    for (const scope of scopesOf(party)) {
       const { running, sandboxes } = this.store.of(scope);
       const used = {
-        running: (own[scope]?.running ?? 0) + others[at]!.running,
-        sandboxes: (own[scope]?.sandboxes ?? 0) + others[at]!.sandboxes,
+        running: (own[scope]?.running ?? 0) + (others[scope]?.running ?? 0),
+        sandboxes: (own[scope]?.sandboxes ?? 0) + (others[scope]?.sandboxes ?? 0),
       };
       if (typeof running === 'number' && used.running >= running)
         return this.#exceeded(
@@ -162,8 +169,12 @@ export class Quotas {
     const count = (party: Party, name: 'running' | 'sandboxes'): void => {
       for (const scope of scopesOf(party)) (usage[scope] ??= { running: 0, sandboxes: 0 })[name] += 1;
     };
-    for (const party of this.running.parties()) count(party, 'running');
     for (const party of this.#parts.sandboxes.parties()) count(party, 'sandboxes');
+    for (const [id, party] of this.running.atWork()) {
+      count(party, 'running');
+      // A sandbox starts with its first use, which may still come.
+      if (!this.#parts.sandboxes.has(id)) count(party, 'sandboxes');
+    }
     return usage;
   }
 

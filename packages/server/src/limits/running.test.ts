@@ -87,6 +87,19 @@ it('SV1373: one that is stopped while it waits gives up its turn; a question asi
   expect(running.totals()).toEqual({ taken: 0, waiting: 0 });
 });
 
+it('SV1373: of those that begin at once as many are taken as have a place or may wait, though none has asked for one yet', () => {
+  const running = new Running({ maxRunning: 2, maxWaiting: 1 });
+  const taken = ['a', 'b', 'c', 'd'].filter((id) => {
+    const isFull = running.isFull({ name: 'ada' });
+    if (!isFull) running.begin(work(id, 'ada'));
+    return !isFull;
+  });
+  expect(taken).toEqual(['a', 'b', 'c']);
+  expect(running.isFull({ name: 'bob' })).toBe(false);
+  running.rested('a');
+  expect(running.isFull({ name: 'ada' })).toBe(false);
+});
+
 it('SV1371: whatever begins, asks, stops and rests: no more than the limit work, nobody waits while a place is free, and nothing is left', async () => {
   const step = fc.record({ do: fc.constantFrom('ask', 'ask', 'rest', 'stop'), n: fc.nat(8) });
   const property = fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(step, { maxLength: 50 }), async (maxRunning, steps) => {
@@ -120,7 +133,7 @@ it('SV1371: whatever begins, asks, stops and rests: no more than the limit work,
       running.rested(id);
     }
     await settle();
-    expect([running.totals(), [...running.parties()]]).toEqual([{ taken: 0, waiting: 0 }, []]);
+    expect([running.totals(), [...running.atWork()]]).toEqual([{ taken: 0, waiting: 0 }, []]);
   });
   await fc.assert(property, { numRuns: runs(100) });
 });

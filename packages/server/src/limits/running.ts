@@ -45,18 +45,22 @@ export class Running {
     return this.#places.totals();
   }
 
-  /** Whose conversations are at work, or wait to be. */
-  parties(): Iterable<Party> {
-    return this.#atWork.values();
+  /** Which conversations are at work, or wait to be, and whose they are. */
+  atWork(): Iterable<readonly [rootId: string, party: Party]> {
+    return this.#atWork;
   }
 
   isAtWork(rootId: string): boolean {
     return this.#atWork.has(rootId);
   }
 
-  /** Whether as many of this party wait as may. */
+  /** Whether as many of this party wait as may, or will when all that began have come to their first request. */
   isFull({ name }: Party): boolean {
-    return this.#places.waiting(ALL, name) >= this.#maxWaiting;
+    const { limit } = this.#places;
+    if (limit === Infinity) return false;
+    const placeless = [...this.#atWork].filter(([rootId]) => !this.#groups.has(rootId));
+    const waiting = placeless.length - (limit - this.#places.totals().taken);
+    return Math.min(waiting, placeless.filter(([, party]) => party.name === name).length) >= this.#maxWaiting;
   }
 
   /** It counts as at work from now on, until its agent rests. */
