@@ -78,12 +78,7 @@ function Restore({ checkpoint: { number, event_id: step }, words, onDone }: Rest
       {changes.isPending ? <Late>{t('Comparing the files')}</Late> : changes.data && <Changes changes={changes.data} />}
       <div className="flex items-center gap-2">
         {PARTS.filter(([what]) => what === 'files' || step !== null).map(([what, name]) => (
-          <Button
-            key={what}
-            look={what === 'files' ? 'main' : 'line'}
-            aria-disabled={restore.isPending}
-            onClick={() => void (!restore.isPending && restore.mutate(what))}
-          >
+          <Button key={what} look={what === 'files' ? 'main' : 'line'} isBusy={restore.isPending} onClick={() => restore.mutate(what)}>
             {t(name)}
           </Button>
         ))}
@@ -128,7 +123,7 @@ function Fork({ lastId, words }: NonNullable<RestoreHereProps['fork']>) {
     <>
       <p>{words}</p>
       <div>
-        <Button look="line" aria-disabled={fork.isPending} onClick={() => void (!fork.isPending && fork.mutate())}>
+        <Button look="line" isBusy={fork.isPending} onClick={() => fork.mutate()}>
           {t('Fork from here')}
         </Button>
       </div>

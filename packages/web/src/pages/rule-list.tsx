@@ -44,7 +44,7 @@ export function RuleList({ queryKey, list, remove, none }: RuleListProps) {
                 small
                 look="line"
                 aria-label={t('Revoke: {{decision}} {{rule}}', { decision: t(DECISIONS[rule.decision]), rule: ruleWords(rule) })}
-                disabled={revoke.isPending && revoke.variables === id}
+                isBusy={revoke.isPending && revoke.variables === id}
                 onClick={() => revoke.mutate(id)}
               >
                 {t('Revoke')}

@@ -171,7 +171,7 @@ function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
           {undo.error.message}
         </span>
       )}
-      <Button small aria-disabled={undo.isPending} onClick={() => void (!undo.isPending && undo.mutate())}>
+      <Button small isBusy={undo.isPending} onClick={() => undo.mutate()}>
         {t('Undo this turn')}
       </Button>
     </>

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import { keyText } from '../lib/keys.ts';
 import { cx } from './cx.ts';
 
@@ -8,21 +8,27 @@ export interface ButtonProps extends ComponentProps<'button'> {
   readonly small?: boolean;
   /** As in the key registry, e.g. `mod+enter`; shown beside the words. */
   readonly hint?: string;
+  /** What it does is under way: it cannot be pressed again, and keeps the focus, as one that is disabled would not. */
+  readonly isBusy?: boolean;
 }
 
-export function Button({ look = 'plain', small, hint, className, children, ...rest }: ButtonProps) {
+export function Button({ look = 'plain', small, hint, isBusy, className, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       className={cx('button', look !== 'plain' && `button-${look}`, small && 'button-small', className)}
       {...(hint && { 'aria-keyshortcuts': ariaKeys(hint) })}
       {...rest}
+      {...(isBusy && { 'aria-disabled': true, 'aria-busy': true, onClick: refuse })}
     >
       {children}
       {hint && <kbd aria-hidden="true">{keyText(hint)}</kbd>}
     </button>
   );
 }
+
+/** Nor does it submit its form. */
+const refuse = (event: MouseEvent) => event.preventDefault();
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'aria-label'> {
   readonly label: string;

@@ -19,7 +19,8 @@ export function inheritFocus(root: HTMLElement | null): (() => void) | undefined
   };
   const look = () => {
     const [last, ...ancestors] = lineage;
-    const isFocused = page.activeElement !== null && page.activeElement !== page.body;
+    // A browser takes the focus from what is disabled only when it draws it, and no mutation says so.
+    const isFocused = page.activeElement !== null && page.activeElement !== page.body && !page.activeElement.matches(':disabled');
     if (!last || isFocused || (last.isConnected && !last.matches(':disabled'))) return;
     lineage = [];
     heirIn(ancestors)?.focus();

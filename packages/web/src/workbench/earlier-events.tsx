@@ -19,7 +19,7 @@ export function EarlierEvents() {
     <p className="flex flex-none items-center gap-2 border-b border-line px-4 py-2 text-small text-ink-2">
       {load.isPending ? t('Loading earlier events') : t('{{count}} earlier events not loaded', { count: missing })}
       {load.error && <span className="tone-bad">{load.error.message}</span>}
-      <Button small disabled={load.isPending} onClick={() => load.mutate(gap)}>
+      <Button small isBusy={load.isPending} onClick={() => load.mutate(gap)}>
         {t('Load earlier events')}
       </Button>
     </p>

@@ -93,7 +93,7 @@ function OwnModels({ models }: { readonly models: ConversationModels }) {
         </p>
       )}
       <div className="flex gap-2">
-        <Button type="submit" look="line" disabled={save.isPending}>
+        <Button type="submit" look="line" isBusy={save.isPending}>
           {t('Save')}
         </Button>
         <Button onClick={() => setChanged(undefined)}>{t('Back')}</Button>

@@ -68,7 +68,7 @@ export function ConversationList() {
         </Suspense>
       )}
       {older.hasMore && (
-        <Button look="line" disabled={older.isPending} onClick={older.show}>
+        <Button look="line" isBusy={older.isPending} onClick={older.show}>
           {older.isPending ? t('Loading older conversations') : t('Show older conversations')}
         </Button>
       )}

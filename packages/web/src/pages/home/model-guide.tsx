@@ -58,7 +58,7 @@ function LocalWay() {
       <>
         <p className="text-ink-2">{t('None found. Looked for Ollama, LM Studio, vLLM')}</p>
         <div className="guide-act">
-          <Button look="line" disabled={offered.isFetching} onClick={() => void offered.refetch()}>
+          <Button look="line" isBusy={offered.isFetching} onClick={() => void offered.refetch()}>
             {offered.isFetching ? t('Searching') : t('Search again')}
           </Button>
         </div>

@@ -106,7 +106,7 @@ function NoteForm({ file: { name, path, text: stored, problem } }: { readonly fi
       />
       {problem && <p className="tone-bad">{problem}</p>}
       <div className="flex items-center gap-2">
-        <Button type="submit" look="line" disabled={text === stored || save.isPending}>
+        <Button type="submit" look="line" disabled={text === stored} isBusy={save.isPending}>
           {text.trim() === '' ? t('Remove these notes') : t('Save these notes')}
         </Button>
         {draft && draft.was !== stored && (

@@ -152,7 +152,7 @@ function AddServer({ isBusy, onAdd }: { readonly isBusy: boolean; readonly onAdd
         onChange={(event) => setKey(event.target.value)}
       />
       <span>
-        <Button type="submit" look="line" disabled={origin === undefined || isBusy}>
+        <Button type="submit" look="line" disabled={origin === undefined} isBusy={isBusy}>
           {t('Add the server')}
         </Button>
       </span>

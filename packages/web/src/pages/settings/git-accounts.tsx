@@ -102,7 +102,7 @@ function ConnectForm() {
         onChange={(event) => setHost(event.target.value)}
       />
       <div className="flex items-center gap-2">
-        <Button type="submit" look="line" disabled={token.trim() === '' || connect.isPending}>
+        <Button type="submit" look="line" disabled={token.trim() === ''} isBusy={connect.isPending}>
           {connect.isPending ? t('Asking the provider') : t('Connect')}
         </Button>
         <span role="status" className="text-small text-ink-2">

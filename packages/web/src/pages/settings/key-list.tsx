@@ -107,7 +107,7 @@ function KeyForm() {
         </select>
       </label>
       <span>
-        <Button type="submit" look="line" disabled={name.trim() === '' || make.isPending}>
+        <Button type="submit" look="line" disabled={name.trim() === ''} isBusy={make.isPending}>
           {t('Make a key')}
         </Button>
       </span>

@@ -80,7 +80,7 @@ function ServerRow({ server: { name, url, state } }: { readonly server: McpLogin
           small
           look="line"
           aria-label={t('Log in to {{server}}', { server: shown })}
-          disabled={begin.isPending}
+          isBusy={begin.isPending}
           onClick={() => begin.mutate()}
         >
           {t('Log in')}
@@ -91,7 +91,7 @@ function ServerRow({ server: { name, url, state } }: { readonly server: McpLogin
           small
           look="line"
           aria-label={t('Log out of {{server}}', { server: shown })}
-          disabled={end.isPending}
+          isBusy={end.isPending}
           onClick={() => end.mutate()}
         >
           {t('Log out')}

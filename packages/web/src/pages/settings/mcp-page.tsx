@@ -82,7 +82,7 @@ function ServerList({ config }: { readonly config: McpConfig }) {
               small
               look="line"
               aria-label={t('Remove {{name}}', { name })}
-              disabled={save.isPending}
+              isBusy={save.isPending}
               onClick={() => save.mutate(changed(remove))}
             >
               {t('Remove')}

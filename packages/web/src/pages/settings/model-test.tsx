@@ -21,7 +21,7 @@ export function ModelTest({ model, label }: ModelTestProps) {
   return (
     <div className="setting-form">
       <div className="flex items-center gap-2">
-        <Button look="line" disabled={test.isPending} onClick={() => test.mutate()}>
+        <Button look="line" isBusy={test.isPending} onClick={() => test.mutate()}>
           {test.isPending ? t('Asking the model') : label}
         </Button>
       </div>

@@ -13,7 +13,7 @@ export function OwnData() {
   if (!user) return null;
   return (
     <p className="flex flex-wrap items-center gap-2">
-      <Button look="line" disabled={save.isPending} onClick={() => save.mutate(user.id)}>
+      <Button look="line" isBusy={save.isPending} onClick={() => save.mutate(user.id)}>
         {t('Export my data')}
       </Button>
       {save.error && (

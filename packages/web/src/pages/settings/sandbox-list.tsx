@@ -27,7 +27,7 @@ export function SandboxSettings() {
       problem={stop.error ?? reclaim.error}
       after={
         <div className="flex items-center gap-2">
-          <Button look="line" disabled={reclaim.isPending} onClick={() => reclaim.mutate()}>
+          <Button look="line" isBusy={reclaim.isPending} onClick={() => reclaim.mutate()}>
             {t('Remove what nobody uses')}
           </Button>
           <span role="status" className="text-small text-ink-2">
@@ -47,7 +47,7 @@ export function SandboxSettings() {
             small
             look="line"
             aria-label={t('Stop the sandbox of {{title}}', { title: sandbox.title ?? sandbox.conversation_id })}
-            disabled={stop.isPending && stop.variables === sandbox.conversation_id}
+            isBusy={stop.isPending && stop.variables === sandbox.conversation_id}
             onClick={() => stop.mutate(sandbox.conversation_id)}
           >
             {t('Stop')}

@@ -115,7 +115,7 @@ function SecretHosts({ name, hosts, owner }: Owned & { readonly name: string; re
         onChange={(event) => setDraft(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && setDraft(undefined)}
       />
-      <Button type="submit" small look="line" disabled={change.isPending}>
+      <Button type="submit" small look="line" isBusy={change.isPending}>
         {t('Store the hosts')}
       </Button>
       {change.error && (
@@ -161,7 +161,7 @@ function SecretForm({ owner }: Owned) {
       {field('value', t('Value'), 'password')}
       {field('hosts', t('Hosts, separated by commas; empty: any'))}
       <span>
-        <Button type="submit" look="line" disabled={!isWhole || create.isPending}>
+        <Button type="submit" look="line" disabled={!isWhole} isBusy={create.isPending}>
           {t('Store the secret')}
         </Button>
       </span>

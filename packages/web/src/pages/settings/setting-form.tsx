@@ -59,7 +59,7 @@ export function SettingForm({ draft, changes, label = t('Save'), children }: Set
     >
       {children}
       <div className="flex items-center gap-2">
-        <Button type="submit" look="line" disabled={!changes || save.isPending}>
+        <Button type="submit" look="line" disabled={!changes} isBusy={save.isPending}>
           {label}
         </Button>
         <span role="status" className="text-small text-ink-2">

@@ -20,6 +20,7 @@ function holdSaves(path: string) {
   return release;
 }
 const stored = async () => (await (await fetch(`${location.origin}/api/settings`)).json()) as object;
+const isBusy = (button: HTMLElement) => button.getAttribute('aria-busy') === 'true';
 const section = async (name: string) => within(await screen.findByRole('region', { name }));
 
 it('CL935: a model is tested in the provider’s words, given a key, and works', async () => {
@@ -107,13 +108,29 @@ it('CL1210: what is written while a save runs stays, and is saved by the next on
   await userEvent.click(save);
   await userEvent.selectOptions(effort, 'Nothing chosen here');
   await userEvent.type(small, 'openai/small');
-  expect(save.disabled).toBe(true);
+  expect(isBusy(save)).toBe(true);
   release();
-  await waitFor(() => expect(save.disabled).toBe(false));
+  await waitFor(() => expect(isBusy(save)).toBe(false));
   expect([effort.value, small.value, others.queryByText('Saved')]).toEqual(['', 'openai/small', null]);
   await userEvent.click(save);
   await others.findByText('Saved');
   expect(await stored()).toMatchObject({ llm_effort: null, llm_small_model: 'openai/small' });
+});
+
+it('CL942: a button keeps the focus while what it does is under way, and does it once', async () => {
+  await open('/settings/models');
+  const model = await section('Model');
+  const save = await model.findByRole('button', { name: 'Save' });
+  const release = holdSaves('/api/settings');
+  await userEvent.type(model.getByRole('combobox', { name: /^Name/ }), '-2');
+  save.focus();
+  await userEvent.keyboard('{Enter}');
+  await waitFor(() => expect(isBusy(save)).toBe(true));
+  await userEvent.keyboard('{Enter}');
+  expect(document.activeElement).toBe(save);
+  release();
+  await model.findByText('Saved');
+  expect(document.activeElement).toBe(save);
 });
 
 it('CL1210: what is written stays when somebody else saves, and when the server does not answer', async () => {
@@ -270,7 +287,7 @@ it('CL1210: what is written into notes while they are saved stays, on top of wha
   await userEvent.type(text, ' Two.');
   release();
   const save = notes.getByRole<HTMLButtonElement>('button', { name: 'Save these notes' });
-  await waitFor(() => expect(save.disabled).toBe(false));
+  await waitFor(() => expect(isBusy(save)).toBe(false));
   expect(text.value).toMatch(/One\. Two\.$/);
   await userEvent.click(save);
   await waitFor(() => expect(save.disabled).toBe(true));

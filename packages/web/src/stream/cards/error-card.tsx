@@ -104,7 +104,7 @@ function AnotherKey({ onStored }: { readonly onStored: () => void }) {
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />
-      <Button type="submit" look="line" disabled={key.trim().length < 8 || use.isPending}>
+      <Button type="submit" look="line" disabled={key.trim().length < 8} isBusy={use.isPending}>
         {t('Use it and try again')}
       </Button>
       {use.isError && (

@@ -187,7 +187,7 @@ function Undo({ reverted: { words, undo }, onDone }: { readonly reverted: Revert
     <div className="review-note">
       <span role="status">{words}</span>
       {undo ? (
-        <Button small look="line" aria-disabled={back.isPending} onClick={() => void (!back.isPending && back.mutate())}>
+        <Button small look="line" isBusy={back.isPending} onClick={() => back.mutate()}>
           {t('Undo')}
         </Button>
       ) : (

@@ -64,7 +64,7 @@ export function FileReview(props: FileReviewProps) {
           {t('Seen')}
         </label>
         {canAct && (
-          <Button small aria-disabled={revert.isPending} onClick={() => revert.mutate(undefined)}>
+          <Button small isBusy={revert.isPending} onClick={() => revert.mutate(undefined)}>
             {t('Revert file')}
           </Button>
         )}

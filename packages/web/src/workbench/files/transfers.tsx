@@ -87,7 +87,7 @@ export function Transfers({ folder, upload }: { readonly folder: string; readonl
         <IconButton small label={t('Upload files to {{place}}', { place })} onClick={choose}>
           <Icon of={Upload} small />
         </IconButton>
-        <IconButton small label={t('Download {{place}} as a zip', { place })} disabled={zip.isPending} onClick={() => zip.mutate()}>
+        <IconButton small label={t('Download {{place}} as a zip', { place })} isBusy={zip.isPending} onClick={() => zip.mutate()}>
           <Icon of={Download} small />
         </IconButton>
       </div>

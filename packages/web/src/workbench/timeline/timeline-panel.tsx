@@ -52,7 +52,7 @@ export function TimelinePanel() {
         ))}
       </ol>
       {pages.hasNextPage && (
-        <Button look="line" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+        <Button look="line" isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
           {pages.isFetchingNextPage ? t('Loading earlier messages') : t('Show earlier messages')}
         </Button>
       )}
