@@ -54,8 +54,9 @@ export class OwnedGitAccounts {
     return this.#owners.all.flatMap(({ secrets }) => secrets);
   }
 
-  /** What this user has, in whatever organisation. */
+  /** What this user has, in whatever organisation, also what another server stored a moment ago. */
   async removeAllOf(user: string): Promise<void> {
+    await this.#read();
     for (const tokens of this.#owners.ofUser(user)) await tokens.remove();
   }
 

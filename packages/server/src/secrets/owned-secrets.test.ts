@@ -1,7 +1,7 @@
 import type { Storage } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { Secret } from '@tendon/protocol/masking';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../platform/system-clock.ts';
 import { boundSecretsOf } from './bound-secrets.ts';
 import { OwnedSecrets } from './owned-secrets.ts';
@@ -62,4 +62,47 @@ it('SV1390: what is stored for one owner is read by every server, given to nobod
   await other.owned.removeAllOf('dora');
   expect((await one.records.list('owned_secrets')).map(({ id }) => id)).toEqual(['user:carl@acme/MINE']);
   expect((await opened(one, false)).owned.all).toEqual([]);
+});
+
+describe('SV1261: a secret that another server changed a moment ago', () => {
+  /** Two servers, of which neither has heard of the other's changes. */
+  async function two() {
+    const { records } = createMemoryStorage({ clock: systemClock });
+    const [one, other] = [await opened({ records }), await opened({ records })];
+    const [mine, theirs] = [one, other].map(({ owned }) => owned.in('user:dora@acme')) as [SecretStore, SecretStore];
+    const stored = async () => (await records.list<{ name: string; hosts?: readonly string[] }>('owned_secrets')).map(({ value }) => value);
+    return { one, other, mine, theirs, stored };
+  }
+
+  it('is not replaced by one of the same name', async () => {
+    const { mine, theirs } = await two();
+    expect(await mine.create({ name: 'ONE', value: 'value-of-mine' })).toBeUndefined();
+    expect(await theirs.create({ name: 'ONE', value: 'value-of-theirs' })).toMatchObject({ message: 'Secret ONE already exists' });
+    expect(named(theirs.values)).toEqual({ ONE: 'value-of-mine' });
+    await theirs.create({ name: 'TWO', value: 'value-of-theirs' });
+    expect(await mine.update('ONE', { name: 'TWO' })).toMatchObject({ message: 'Secret TWO already exists' });
+  });
+
+  it('keeps the hosts that it was bound to, also under another name', async () => {
+    const { mine, theirs, stored } = await two();
+    await mine.create({ name: 'ONE', value: 'value-of-mine' });
+    await theirs.update('ONE', { name: 'ONE', description: 'theirs' });
+    await mine.update('ONE', { name: 'ONE', hosts: ['a.example'] });
+    await theirs.update('ONE', { name: 'ONE', description: 'changed' });
+    expect(theirs.hostsOf('ONE')).toEqual(['a.example']);
+    await mine.update('ONE', { name: 'ONE', hosts: ['b.example'] });
+    await theirs.update('ONE', { name: 'TWO' });
+    expect(await stored()).toMatchObject([{ name: 'TWO', description: 'changed', hosts: ['b.example'] }]);
+  });
+
+  it('does not come back when it was deleted, and is deleted when it was made', async () => {
+    const { one, mine, theirs, stored } = await two();
+    await mine.create({ name: 'ONE', value: 'value-of-mine' });
+    expect(await theirs.delete('ONE')).toBeUndefined();
+    expect(await mine.update('ONE', { name: 'ONE', description: 'again' })).toMatchObject({ message: 'Secret with ID ONE not found' });
+    expect([await stored(), mine.values.size]).toEqual([[], 0]);
+    await theirs.create({ name: 'TWO', value: 'value-of-theirs' });
+    await one.owned.removeAllOf('dora');
+    expect(await stored()).toEqual([]);
+  });
 });

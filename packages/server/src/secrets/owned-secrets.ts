@@ -57,8 +57,9 @@ export class OwnedSecrets {
     return this.#owners.all.flatMap(({ values }) => [...values.values()]);
   }
 
-  /** What this user has, in whatever organisation. */
+  /** What this user has, in whatever organisation, also what another server stored a moment ago. */
   async removeAllOf(user: string): Promise<void> {
+    await this.#read();
     for (const store of this.#owners.ofUser(user)) await store.clear();
   }
 

@@ -3,7 +3,7 @@
  * model's key. Whose there are beside the server's is in `OwnedSecrets`.
  *
  * SS1  A value leaves only as `Secret`, to be masked and injected; no answer holds one.
- * SS2  Changes come one after the other: of two that make the same name one is refused.
+ * SS2  Changes come one after the other, those of other servers too: of two that make the same name one is refused.
  */
 import { type RecordStore } from '@tendon/core';
 import { Mutex } from '@tendon/protocol/async';
@@ -100,37 +100,33 @@ export class SecretStore {
   /** The reason why it was refused, or `undefined` when it is durable. */
   create({ name, value, description, hosts }: CreateSecret): Promise<CatalogError | undefined> {
     return this.#writing.run(async () => {
-      if (this.#stored.has(name)) return refused(`Secret ${name} already exists`);
       if (this.#stored.size >= MAX_SECRETS) return refused(`There are ${MAX_SECRETS} secrets already`);
       // White space alone would be hidden wherever a text is indented.
       if (value.trim().length < MIN_SECRET_LENGTH) {
         return refused(`Secret ${name} needs at least ${MIN_SECRET_LENGTH} characters: shorter ones cannot be hidden in logs`);
       }
-      await this.#put({ name, description: description ?? null, sealed: seal(value, this.#options.jwtSecret), ...bound(hosts) });
-      return undefined;
+      return this.#add({ name, description: description ?? null, sealed: seal(value, this.#options.jwtSecret), ...bound(hosts) });
     });
   }
 
   /** Another name, description or hosts; the value stays, and of these what is not given. */
   update(id: string, { name, description, hosts }: UpdateSecret): Promise<CatalogError | undefined> {
+    const changed = (now: StoredSecret): StoredSecret => {
+      const { hosts: _before, ...rest } = now;
+      return { ...(hosts === undefined ? now : { ...rest, ...bound(hosts) }), name, ...(description !== undefined && { description }) };
+    };
     return this.#writing.run(async () => {
-      const stored = this.#stored.get(id);
-      if (!stored) return unknown(id);
-      if (name !== id && this.#stored.has(name)) return refused(`Secret ${name} already exists`);
-      const { hosts: _before, ...rest } = stored;
-      const changed = hosts === undefined ? stored : { ...rest, ...bound(hosts) };
-      await this.#put({ ...changed, name, ...(description !== undefined && { description }) });
-      if (name !== id) await this.#remove(id);
-      return undefined;
+      if (name !== id) return this.#rename(id, changed);
+      const { collection, prefix } = this.#place;
+      const change = (now?: StoredSecret) => now && { sort: name, value: changed(now) };
+      const stored = await this.#options.records.update<StoredSecret>(collection, prefix + id, change);
+      this.#took(id, stored);
+      return stored ? undefined : unknown(id);
     });
   }
 
   delete(id: string): Promise<CatalogError | undefined> {
-    return this.#writing.run(async () => {
-      if (!this.#stored.has(id)) return unknown(id);
-      await this.#remove(id);
-      return undefined;
-    });
+    return this.#writing.run(async () => ((await this.#remove(id)) ? undefined : unknown(id)));
   }
 
   /** All of them. */
@@ -140,18 +136,40 @@ export class SecretStore {
     });
   }
 
-  async #put(secret: StoredSecret): Promise<void> {
+  async #rename(id: string, changed: (now: StoredSecret) => StoredSecret): Promise<CatalogError | undefined> {
     const { collection, prefix } = this.#place;
-    await this.#options.records.put(collection, { id: prefix + secret.name, sort: secret.name, value: secret });
-    this.#stored.set(secret.name, secret);
-    this.#values = undefined;
-    this.#options.onChange();
+    const now = await this.#options.records.get<StoredSecret>(collection, prefix + id);
+    if (!now) this.#took(id, undefined);
+    const refusal = now ? await this.#add(changed(now)) : unknown(id);
+    if (!refusal) await this.#remove(id);
+    return refusal;
   }
 
-  async #remove(name: string): Promise<void> {
+  /** Unless there is one of this name by now, on whichever server it was made. */
+  async #add(secret: StoredSecret): Promise<CatalogError | undefined> {
     const { collection, prefix } = this.#place;
-    await this.#options.records.delete(collection, prefix + name);
-    this.#stored.delete(name);
+    const { name } = secret;
+    let isTaken = false;
+    const stored = await this.#options.records.update<StoredSecret>(collection, prefix + name, (now) => {
+      isTaken = now !== undefined;
+      return isTaken ? undefined : { sort: name, value: secret };
+    });
+    this.#took(name, stored);
+    return isTaken ? refused(`Secret ${name} already exists`) : undefined;
+  }
+
+  /** False: there is none. */
+  async #remove(name: string): Promise<boolean> {
+    const { collection, prefix } = this.#place;
+    const wasThere = await this.#options.records.delete(collection, prefix + name);
+    this.#took(name, undefined);
+    return wasThere;
+  }
+
+  /** As it is stored. */
+  #took(name: string, stored: StoredSecret | undefined): void {
+    if (stored) this.#stored.set(name, stored);
+    else this.#stored.delete(name);
     this.#values = undefined;
     this.#options.onChange();
   }
