@@ -67,9 +67,9 @@ export default defineConfig({
     execArgv: ['--conditions=tendon-source', `--import=${join(import.meta.dirname, 'test/load-sources.ts')}`, '--max-semi-space-size=64'],
     sequence: { sequencer: OrderOfFiles },
     projects: [
-      project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,cluster,long}.test.ts']),
+      project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,cluster,long}.test.{ts,tsx}']),
       project('thorough', [
-        'packages/*/src/**/*.slow.test.ts',
+        'packages/*/src/**/*.slow.test.{ts,tsx}',
         'test/conformance/**/*.slow.test.ts',
         'test/{e2e,faults,isolation}/**/*.test.ts',
       ]),

@@ -21,9 +21,11 @@ export class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- the one of vitest, no array's
     const sorted = await super.sort(files);
-    const quick = sorted.filter(({ project }) => project.name === 'quick');
-    const inDom = quick.filter((file) => says(file, NEEDS_DOM));
-    return [...spread(sorted.filter((file) => !quick.includes(file))), ...quick.filter((file) => !inDom.includes(file)), ...inDom];
+    const isQuick = ({ project }: TestSpecification): boolean => project.name === 'quick';
+    const inDom = new Set(sorted.filter((file) => says(file, NEEDS_DOM)));
+    const others = sorted.filter((file) => !inDom.has(file));
+    const thorough = spread(others.filter((file) => !isQuick(file)));
+    return [...thorough, ...others.filter(isQuick), ...[...inDom].filter((file) => !isQuick(file)), ...[...inDom].filter(isQuick)];
   }
 }
 

@@ -101,14 +101,14 @@ it('CL762 CL937: on a phone a long answer to a question is shown whole, and the 
   ];
   const fixtures = await Promise.all([startFixture({ eventsOf: () => asked }), startFixture()]);
   onTestFinished(async () => void (await Promise.all(fixtures.map((fixture) => fixture.close()))));
-  const [page, german] = await Promise.all(
+  const [page, inGerman] = await Promise.all(
     fixtures.map(({ url }) => openPage(browser, `${url}/conversations/refused`, { width: 320, height: 740 })),
   );
   await page!.getByRole('button', { name: choice }).waitFor();
   expect(await page!.evaluate(BEYOND)).toEqual([]);
-  await german!.evaluate('localStorage.setItem("tendon.language", "de")');
-  await german!.reload();
-  const field = await german!.getByPlaceholder('Anderen Schlüssel einfügen').boundingBox();
+  await inGerman!.evaluate('localStorage.setItem("tendon.language", "de")');
+  await inGerman!.reload();
+  const field = await inGerman!.getByPlaceholder('Anderen Schlüssel einfügen').boundingBox();
   expect(field!.width).toBeGreaterThan(150);
-  expect(await german!.evaluate(BEYOND)).toEqual([]);
+  expect(await inGerman!.evaluate(BEYOND)).toEqual([]);
 });
