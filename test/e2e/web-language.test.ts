@@ -91,8 +91,8 @@ it('CL1103 CL1100: German is chosen with the keyboard, stays, and is spoken on e
   await expectGerman(page);
 });
 
-it('CL762 CL937: on a phone a long answer to a question is shown whole, and the field for another key has room for one', async () => {
-  const choice = 'Detect it from the first ten lines of each file, and tell me of each file which separator it has';
+it('CL762 CL937: on a phone a long answer to a question is shown whole, and the field for another key is wide enough', async () => {
+  const choice = 'Detect it from the first ten lines of each file, and name the separator of each file';
   const question = { id: 0, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'message' };
   const waits = { id: 1, timestamp: '2026-01-01T00:00:01Z', source: 'environment', observation: 'agent_state_changed', content: '' };
   const asked = [

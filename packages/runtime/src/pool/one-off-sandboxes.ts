@@ -27,7 +27,7 @@ const NOT_ON_HOSTS = 'a host of sandboxes makes them for conversations alone: no
 export class OneOffSandboxes {
   readonly #sandbox: OneOffSandbox;
   readonly #findCapacity: OneOffParts['findCapacity'];
-  readonly #inTurn = admission(1);
+  readonly #admission = admission(1);
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
 
@@ -44,7 +44,7 @@ export class OneOffSandboxes {
   async run<T>(work: (programs: OneOffPrograms) => Promise<T>, options: OneOffOptions): Promise<T> {
     if (this.#sandbox.context.driver.name === 'remote') throw new Error(NOT_ON_HOSTS);
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    const done = this.#inTurn(() => this.#runNow(work, signal), signal);
+    const done = this.#admission(() => this.#runNow(work, signal), signal);
     this.#running.add(done);
     const over = (): void => void this.#running.delete(done);
     done.then(over, over);
