@@ -1,5 +1,6 @@
 /** The images of deploy/compose, made without pulling anything: stand-ins for those of others, and our own as deploy/image/Dockerfile makes them. */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,9 @@ const PACKAGES = [
   ...['bash-static', 'binutils', 'bubblewrap', 'busybox-static', 'ca-certificates', 'caddy', 'curl', 'git', 'libstdc++6', 'mount'],
   ...['postgresql', 'procps', 'python3', 'ripgrep', 'tini', 'util-linux'],
 ];
-const DEBIAN = 'tendon-test/debian';
+/** Made once for each list of packages. */
+const KEY = createHash('sha256').update(PACKAGES.join(' ')).digest('hex').slice(0, 12);
+const DEBIAN = `tendon-test/debian:${KEY}`;
 
 /** Makes them as `compose.yaml` names them. */
 export function makeImages(engine: TestEngine): void {
@@ -20,12 +23,13 @@ export function makeImages(engine: TestEngine): void {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-composition-'));
   const build = (...args: readonly string[]): void => void engine.command('build', '--quiet', '--network=none', ...args, folder);
   try {
-    engine.command('import', debianTar(), DEBIAN);
+    if (engine.command('images', '--quiet', DEBIAN).trim() === '') engine.command('import', debianTar(), DEBIAN);
     engine.command('tag', DEBIAN, 'debian:bookworm-slim');
     const program = process.execPath;
     const ours = ['Dockerfile', 'postgres-entry.sh'].map((name) => join(import.meta.dirname, name));
     for (const file of [...ours, program, join(program, '../../LICENSE')]) cpSync(file, join(folder, file.split('/').at(-1)!));
-    for (const tag of [node, 'postgres:16', 'caddy:2']) build('--target', tag.split(':')[0]!, '--tag', tag);
+    for (const tag of [node, 'postgres:16', 'caddy:2'])
+      build('--build-arg', `DEBIAN=${DEBIAN}`, '--target', tag.split(':')[0]!, '--tag', tag);
 
     run(program, 'scripts/build.mjs', '--if-stale', 'executor', 'web', 'bundle', 'client');
     run(program, 'scripts/pack.mjs', join(folder, '.cache/package'));
@@ -36,13 +40,14 @@ export function makeImages(engine: TestEngine): void {
     ])
       build('--file', join(folder, 'deploy/image/Dockerfile'), ...target);
   } finally {
+    // Those of an earlier build.
+    engine.command('image', 'prune', '--force');
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Made once for a list of packages. */
 function debianTar(): string {
-  const path = join(CACHE, 'composition.tar');
+  const path = join(CACHE, `debian-${KEY}.tar`);
   if (existsSync(path)) return path;
   mkdirSync(CACHE, { recursive: true });
   const fresh = `${path}.${process.pid}`;
