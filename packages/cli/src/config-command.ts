@@ -1,4 +1,5 @@
-import { EXIT, type AddCommand } from './add-command.ts';
+import { Settings, SettingsUpdate } from '@tendon/protocol';
+import type { AddCommand } from './add-command.ts';
 import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { aligned } from './terminal/aligned.ts';
 import { printable } from './terminal/printable.ts';
@@ -9,9 +10,15 @@ Works through the server of this home when one runs, else by itself.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 interface Stored extends AsyncDisposable {
-  get(): Promise<Readonly<Record<string, unknown>>>;
+  all(): Promise<Readonly<Record<string, unknown>>>;
+  /** `null`: it is not stored. Throws where there is no such setting. */
+  get(name: string): Promise<unknown>;
+  /** The same. */
   set(name: string, value: unknown): Promise<void>;
 }
+
+/** Of these is shown whether they are set. */
+const isKey = (name: string): boolean => /_api_key$|_tokens?$/.test(name);
 
 export const configCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands(program, {
@@ -22,23 +29,23 @@ export const configCommand: AddCommand = (...program) => {
   });
   add('list', 'all of them (the default)').action((options: HomeOptions) =>
     carryOut(options, async (stored) => {
-      const settings = await stored.get();
+      const settings = await stored.all();
       const rows = Object.entries(settings).map(([name, value]) => [name, printable(JSON.stringify(value))]);
       return { json: settings, text: rows.length === 0 ? 'Nothing is stored: the environment decides.' : aligned(rows) };
     }),
   );
   add('get <name>', 'one of them').action((name: string, options: HomeOptions) =>
     carryOut(options, async (stored) => {
-      const value = (await stored.get())[name];
-      const text = typeof value === 'string' ? printable(value) : JSON.stringify(value ?? null);
-      return { json: value ?? null, text, code: value === undefined ? EXIT.failed : EXIT.done };
+      const value = await stored.get(name);
+      return { json: value, text: typeof value === 'string' ? printable(value) : JSON.stringify(value) };
     }),
   );
   add('set <name> <value>', 'change one; a value is JSON, or a text').action((name: string, value: string, options: HomeOptions) =>
     carryOut(options, async (stored) => {
       const parsed = parse(value);
       await stored.set(name, parsed);
-      return { json: { [name]: parsed }, text: `${printable(name)} = ${printable(JSON.stringify(parsed))}` };
+      if (isKey(name)) return { json: { [name]: null }, text: `${name} is stored, and not shown.` };
+      return { json: { [name]: parsed }, text: `${name} = ${printable(JSON.stringify(parsed))}` };
     }),
   );
 };
@@ -47,20 +54,25 @@ async function openStored(home: string): Promise<Stored> {
   const { openHomeServer } = await import('./attach/home-server.ts');
   const server = await openHomeServer(home);
   const { settings } = server.rest;
+  const all = async () => ({ ...(await settings.get()) }) as Readonly<Record<string, unknown>>;
   return {
-    get: async () => ({ ...(await settings.get()) }),
+    all,
+    async get(name) {
+      check(name, { ...Settings.shape, ...SettingsUpdate.shape });
+      return (await all())[name] ?? null;
+    },
     async set(name, value) {
-      const known = (await settings.get()) as Readonly<Record<string, unknown>> | null;
-      if (known && !(name in known) && !CHANGED_BLIND.includes(name))
-        throw new Error(`There is no setting ${name}: tendon config lists them.`);
+      check(name, SettingsUpdate.shape);
       await settings.patch({ [name]: value });
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
-/** They can be set and not seen. */
-const CHANGED_BLIND: readonly string[] = ['llm_api_key', 'search_api_key'];
+function check(name: string, settings: object): void {
+  if (Object.hasOwn(settings, name)) return;
+  throw new Error(`There is no setting ${printable(name)}. There are ${Object.keys(settings).join(', ')}.`);
+}
 
 function parse(text: string): unknown {
   try {

@@ -30,3 +30,19 @@ it('CL966: conversations are listed, shown and removed, and settings changed, wi
   expect(await tendon(place, ['rm', '--force', short])).toMatchObject({ code: 0, stdout: `Deleted: ${id}\n` });
   expect((await tendon(place, ['show', short])).stderr).toContain(`There is no conversation ${short}`);
 });
+
+it('CL966: config knows every setting by its name, also where nothing is stored, and shows no key', async () => {
+  const place = makePlace();
+  expect(await tendon(place, ['config', 'set', 'max_iteration', '5'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^There is no setting max_iteration\. There are .*max_iterations/),
+  });
+  expect((await tendon(place, ['config', 'get', 'max_iteration'])).stderr).toContain('There is no setting max_iteration.');
+  expect(await tendon(place, ['config', 'get', 'max_iterations'])).toMatchObject({ code: 0, stdout: 'null\n' });
+  const key = 'sk-0123456789';
+  const set = await tendon(place, ['config', 'set', 'llm_fallback_api_key', key]);
+  expect(set).toMatchObject({ code: 0, stdout: expect.not.stringContaining(key) });
+  expect((await tendon(place, ['config', 'get', 'llm_fallback_api_key_set'])).stdout).toBe('true\n');
+  expect(await tendon(place, ['config', 'set', 'llm_api_key', key, '--json'])).toMatchObject({ stdout: expect.not.stringContaining(key) });
+});
