@@ -8,7 +8,8 @@ import { type TurnSpan, turnSpans } from '../conversation/turn-spans.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
-import { ItemRow } from './item-row.tsx';
+import type { ItemRowProps } from './item-row.tsx';
+import { Placed, PlacedItem } from './placed-row.tsx';
 import { ThinkingRow } from './thinking-row.tsx';
 import { isUnread, OutboxRow, StickyTurn } from './turn-row.tsx';
 import { type Folds, useFolds } from './use-folds.ts';
@@ -61,18 +62,16 @@ export function Stream() {
         {!loaded && items.length === 0 && <Loading events={events.length} />}
         <div className="stream-window" style={{ height: list.total }}>
           {missing && <EarlierLine missing={missing} earlier={earlier} />}
-          {list.rows.map(({ index, top }) => (
-            <div
-              key={keys[index]}
-              ref={list.measure}
-              className="absolute inset-x-0"
-              style={{ top }}
-              data-row={index}
-              onFocus={() => setFocused(index)}
-            >
-              <Row rows={rows} index={index} folds={folds} />
-            </div>
-          ))}
+          {list.rows.map(({ index, top }) => {
+            const place = { index, top, rowKey: keys[index]!, measure: list.measure, onFocus: setFocusedKey };
+            const item = itemProps(rows, index, snapshot);
+            if (item) return <PlacedItem key={place.rowKey} {...place} {...item} folds={folds} />;
+            return (
+              <Placed key={place.rowKey} {...place}>
+                <LastRow rows={rows} index={index} folds={folds} />
+              </Placed>
+            );
+          })}
         </div>
       </div>
       <StickyTurn items={items} first={list.first} isAtTop={list.above <= 0} onGo={(index) => list.toRow(index, 'start')} />
@@ -97,25 +96,31 @@ function Loading({ events }: { readonly events: number }) {
   );
 }
 
-function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: number; readonly folds: Folds }) {
-  const { outbox, outputs, state, connection } = useConversation().snapshot;
+/** Nothing for a row that is no item. */
+function itemProps(
+  rows: Rows,
+  index: number,
+  { outputs, state, connection }: ConversationSnapshot,
+): Omit<ItemRowProps, 'folds'> | undefined {
+  const item = rows.items[index];
   const known = connection.state === 'connected' ? 'known' : 'unknown';
-  const { items, newest, thinking, answer } = rows;
-  const item = items[index];
-  if (item) {
-    return (
-      <ItemRow
-        item={item}
-        position={index + 1}
-        size={rows.size}
-        isNewest={newest.has(index)}
-        isUnread={item.type === 'turn' && isUnread(state, item.id)}
-        runs={item.type === 'step' && isPending(item) && RUNS.has(state.agentState) && known}
-        live={item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined}
-        folds={folds}
-      />
-    );
-  }
+  return (
+    item && {
+      item,
+      position: index + 1,
+      size: rows.size,
+      isNewest: rows.newest.has(index),
+      isUnread: item.type === 'turn' && isUnread(state, item.id),
+      runs: item.type === 'step' && isPending(item) && RUNS.has(state.agentState) && known,
+      live: item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined,
+    }
+  );
+}
+
+/** What stands behind the items. */
+function LastRow({ rows, index, folds }: { readonly rows: Rows; readonly index: number; readonly folds: Folds }) {
+  const { outbox } = useConversation().snapshot;
+  const { items, thinking, answer } = rows;
   const place = { position: index + 1, size: rows.size };
   if (index === items.length && thinking) return <ThinkingRow {...thinking} {...place} folds={folds} />;
   const answerAt = items.length + (thinking ? 1 : 0);

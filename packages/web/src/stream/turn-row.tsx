@@ -1,6 +1,7 @@
 import type { OutboxEntry } from '@tendon/client';
 import type { ConversationState } from '@tendon/protocol/reduce';
 import { UserRound } from 'lucide-react';
+import { memo } from 'react';
 import { useConversationActs } from '../conversation/open-conversation.ts';
 import { useSendNow } from '../conversation/send-now.ts';
 import { cut, firstLine } from '../copy/shorten.ts';
@@ -74,7 +75,7 @@ export function isUnread({ agentState, pending, lastUserMessageId }: Conversatio
   return id === lastUserMessageId && agentState === 'running' && pending.some((action) => action.source === 'agent' && action.id < id);
 }
 
-function TurnLine(props: {
+const TurnLine = memo(function TurnLine(props: {
   readonly text: string;
   readonly at: string;
   readonly author: string | undefined;
@@ -100,7 +101,7 @@ function TurnLine(props: {
       </time>
     </>
   );
-}
+});
 
 /** The message that what is in view belongs to, once its own row has gone above the edge. For the eye only: the row itself is in the feed. */
 export function StickyTurn(props: {

@@ -41,7 +41,8 @@ export function speak(next: Spoken): void {
 
 /** The text of `key` in the chosen language, with its values: what counts is written as a figure, other numbers as they are, e.g. a port. */
 export function t<K extends TextKey>(key: K, ...values: Values<K, string | number>): string {
-  const given: Readonly<Record<string, string | number>> = values[0] ?? {};
+  const [given] = values as readonly (Readonly<Record<string, string | number>> | undefined)[];
+  if (!given) return now.translate ? now.translate(key, undefined, {}) : key;
   const shown = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, name === 'count' ? figure(Number(value)) : String(value)]),
   );
