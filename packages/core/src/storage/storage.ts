@@ -21,6 +21,8 @@ export interface ListOptions {
 }
 
 /** Small durable JSON documents beside the logs: conversations, sandboxes, settings. Each call is one commit. */
+export type RecordWatcher = () => Promise<unknown> | undefined;
+
 export interface RecordStore {
   get<T>(collection: string, id: string): Promise<T | undefined>;
   put(collection: string, record: StoredRecord): Promise<void>;
@@ -30,8 +32,11 @@ export interface RecordStore {
    * `change` only computes: it may be asked several times, when another server was faster.
    */
   update<T>(collection: string, id: string, change: RecordChange<T>): Promise<T | undefined>;
-  /** Called after other servers have changed the collection, within a second; also for nothing. The returned function ends it. */
-  watch(collection: string, onChange: () => void): () => void;
+  /**
+   * Called after other servers have changed the collection, within a second; also for nothing, and again until it does not reject. The
+   * returned function ends it.
+   */
+  watch(collection: string, onChange: RecordWatcher): () => void;
   /** Descending by (`sort`, `id`); fewer than `limit` only at the end. */
   list<T>(collection: string, options?: ListOptions): Promise<readonly StoredRecord<T>[]>;
 }

@@ -172,6 +172,22 @@ it('SV1261: a login to an MCP server that one server has is used by the other, a
   await expect.poll(() => one.mcpLogins.urls).toEqual([]);
 });
 
+it('SV1261, SV1313: a key that was revoked while another server could not read them opens nothing there as soon as it can', async () => {
+  const sql = (text: string) => cluster.sql(NAME, text);
+  const { id } = (await one.access.keys.issue({ name: 'lost', scope: 'drive' }, undefined))!.held;
+  await expect.poll(() => other.access.keys.get(id)?.value.name).toBe('lost');
+  const isReported = Promise.withResolvers<void>();
+  const unwatch = other.storage.records.watch('api_keys', () => void isReported.resolve());
+  onTestFinished(unwatch);
+  await sql(`INSERT INTO tendon.records (collection, id, sort, json, version) VALUES ('api_keys', 'unreadable', '', '{', 1)`);
+  await one.access.keys.revoke(id);
+  await isReported.promise;
+  await expect(other.storage.records.list('api_keys')).rejects.toThrow(/JSON/);
+  expect(other.access.keys.get(id)).toBeDefined();
+  await sql(`DELETE FROM tendon.records WHERE id = 'unreadable'`);
+  await expect.poll(() => other.access.keys.get(id)).toBeUndefined();
+});
+
 it('SV1261: of what two servers change at once neither loses the other’s', async () => {
   onTestFinished(async () => void (await one.tokens.clear()));
   const trigger = (await one.triggerStore.create(TRIGGER, undefined))!;

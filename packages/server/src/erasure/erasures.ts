@@ -58,7 +58,7 @@ export class Erasures {
 
   /** Completes what was cut off, here or on another server. */
   start(): void {
-    this.#unwatch = this.#options.records.watch(COLLECTION, () => this.#resume());
+    this.#unwatch = this.#options.records.watch(COLLECTION, () => void this.#resume());
     this.#resume();
   }
 

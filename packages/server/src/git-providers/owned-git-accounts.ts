@@ -34,7 +34,7 @@ export class OwnedGitAccounts {
   ): Promise<OwnedGitAccounts> {
     const owned = new OwnedGitAccounts(server, options);
     if (!hasUsers) return owned;
-    options.records.watch(COLLECTION, () => void owned.#read().catch(() => undefined));
+    options.records.watch(COLLECTION, () => owned.#read());
     await owned.#read();
     return owned;
   }

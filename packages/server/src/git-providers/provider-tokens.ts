@@ -66,7 +66,7 @@ export class ProviderTokens {
     { check = checkToken, onChange = (): void => undefined } = {},
   ): Promise<ProviderTokens> {
     const tokens = new ProviderTokens({ records, jwtSecret, check, onChange }, SERVERS);
-    records.watch(SERVERS.collection, () => void tokens.read().catch(() => undefined));
+    records.watch(SERVERS.collection, () => tokens.read());
     await tokens.read();
     return tokens;
   }

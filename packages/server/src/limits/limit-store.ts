@@ -21,8 +21,7 @@ export class LimitStore {
   static async open(records: RecordStore, config: LimitsConfig): Promise<LimitStore> {
     const store = new LimitStore(records, config);
     await store.#read();
-    // What cannot be read now is read after the next change.
-    store.#unwatch = records.watch(LIMITS, () => void store.#read().catch(() => undefined));
+    store.#unwatch = records.watch(LIMITS, () => store.#read());
     return store;
   }
 

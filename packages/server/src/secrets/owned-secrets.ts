@@ -37,7 +37,7 @@ export class OwnedSecrets {
   ): Promise<OwnedSecrets> {
     const owned = new OwnedSecrets(server, options);
     if (!hasUsers) return owned;
-    options.records.watch(COLLECTION, () => void owned.#read().catch(() => undefined));
+    options.records.watch(COLLECTION, () => owned.#read());
     await owned.#read();
     return owned;
   }

@@ -60,7 +60,7 @@ export class SecretStore {
     const store = new SecretStore({ records, jwtSecret, onChange }, SERVERS, writing);
     const read = (): Promise<void> =>
       writing.run(async () => store.hold((await records.list<StoredSecret>(SERVERS.collection)).map(({ value }) => value)));
-    records.watch(SERVERS.collection, () => void read().catch(() => undefined));
+    records.watch(SERVERS.collection, read);
     await read();
     return store;
   }

@@ -105,7 +105,7 @@ export class SettingsStore {
   /** `onChange`: called in the tick of each change. */
   static async open(records: RecordStore, jwtSecret: Secret, onChange = (): void => undefined): Promise<SettingsStore> {
     const store = new SettingsStore(records, jwtSecret, undefined, onChange);
-    records.watch('settings', () => void store.#read().catch(() => undefined));
+    records.watch('settings', () => store.#read());
     await store.#read();
     return store;
   }

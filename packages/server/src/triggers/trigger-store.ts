@@ -71,7 +71,7 @@ export class TriggerStore {
 
   static async open(options: TriggerStoreOptions): Promise<TriggerStore> {
     const store = new TriggerStore(options);
-    options.records.watch('triggers', () => void store.#read().then(store.#onOthers, () => undefined));
+    options.records.watch('triggers', () => store.#read().then(store.#onOthers));
     await store.#read();
     return store;
   }

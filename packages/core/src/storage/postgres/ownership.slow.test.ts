@@ -83,6 +83,22 @@ describe('several servers', () => {
     await expectReports(one, two);
   });
 
+  it('EN1073: a change that its watcher could not read is reported again until it can', async () => {
+    const one = await database.open();
+    const two = await database.open({ beside: true });
+    const seen: unknown[] = [];
+    let refusals = 2;
+    two.records.watch('settings', async () => {
+      const value = await two.records.get('settings', 'default');
+      if (value !== undefined && refusals-- > 0) throw new Error('not now');
+      seen.push(value);
+    });
+    one.records.watch('settings', () => undefined);
+    await one.records.put('settings', { id: 'default', sort: '', value: 1 });
+    await expect.poll(() => seen.at(-1)).toBe(1);
+    expect(refusals).toBe(-1);
+  });
+
   it('EN1069: payloads of every size are in the database, and go with their log', async () => {
     const storage = await database.open();
     const log = await storage.events.open('c');

@@ -1,6 +1,6 @@
 import { StorageError } from '../../log/storage-error.ts';
 import { isTitled } from '../page-index.ts';
-import type { ListOptions, RecordChange, RecordStore, StoredRecord } from '../storage.ts';
+import type { ListOptions, RecordChange, RecordStore, RecordWatcher, StoredRecord } from '../storage.ts';
 import type { Database } from './database.ts';
 import { isUnstorableText } from './postgres-errors.ts';
 import { fencedMessage, type ServerLease } from './server-lease.ts';
@@ -91,7 +91,7 @@ export class PostgresRecordStore implements RecordStore {
     }
   }
 
-  watch(collection: string, onChange: () => void): () => void {
+  watch(collection: string, onChange: RecordWatcher): () => void {
     return this.#watch.watch(collection, onChange);
   }
 

@@ -2,13 +2,15 @@
  * Owns the connection that is notified of records which other servers change. It does not own what they are.
  *
  * Invariants
- * RW1  After a change of a watched collection by another server its watchers are called; they may be called for nothing.
+ * RW1  After a change of a watched collection by another server its watchers are called, every `POLL_MS` until they have read it; they may be
+ *      called for nothing.
  * RW2  Nothing is missed: notifications are trusted only while the connection has shown that they arrive, which they do not behind a pooler in
  *      transaction mode. Else the collections are compared every `POLL_MS`.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import type { RecordWatcher } from '../storage.ts';
 import type { Database } from './database.ts';
 
 const CHANNEL = 'tendon_records';
@@ -22,7 +24,7 @@ export class RecordWatch {
   readonly #database: Database;
   /** Distinguishes this server's own notifications from those of others. */
   readonly #self = randomUUID();
-  readonly #watchers = new Map<string, Set<() => void>>();
+  readonly #watchers = new Map<string, Set<RecordWatcher>>();
   readonly #seen = new Map<string, string>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
@@ -32,7 +34,7 @@ export class RecordWatch {
     this.#database = database;
   }
 
-  watch(collection: string, onChange: () => void): () => void {
+  watch(collection: string, onChange: RecordWatcher): () => void {
     const watchers = this.#watchers.get(collection) ?? new Set();
     this.#watchers.set(collection, watchers.add(onChange));
     this.#running ??= this.#run();
@@ -110,6 +112,18 @@ export class RecordWatch {
   }
 
   #call(collection: string): void {
-    for (const onChange of this.#watchers.get(collection) ?? []) onChange();
+    for (const onChange of this.#watchers.get(collection) ?? []) void this.#report(collection, onChange);
+  }
+
+  async #report(collection: string, onChange: RecordWatcher): Promise<void> {
+    const { signal } = this.#closing;
+    const isWanted = (): boolean => !signal.aborted && this.#watchers.get(collection)?.has(onChange) === true;
+    while (isWanted()) {
+      try {
+        return void (await onChange());
+      } catch {
+        await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
   }
 }

@@ -76,7 +76,7 @@ export class McpLogins {
 
   static async open(options: McpLoginsOptions): Promise<McpLogins> {
     const logins = new McpLogins(options);
-    options.records.watch(LOGINS, () => void logins.#read().catch(() => undefined));
+    options.records.watch(LOGINS, () => logins.#read());
     await logins.#read();
     return logins;
   }

@@ -52,12 +52,12 @@ export class TokenStore<T> {
 
   static async open<T>(options: TokenStoreOptions): Promise<TokenStore<T>> {
     const store = new TokenStore<T>(options, new Map());
-    options.records.watch(options.collection, () => void store.#read().catch(() => undefined));
+    options.records.watch(options.collection, () => store.#read());
     await store.#read();
     return store;
   }
 
-  /** As stored now: other servers issue and revoke too. What is unreadable for a moment stays as it was. */
+  /** As stored now: other servers issue and revoke too. */
   async #read(): Promise<void> {
     await this.#reading.run(async () => {
       const { records, collection } = this.#options;

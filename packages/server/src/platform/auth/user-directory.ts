@@ -93,8 +93,8 @@ export class UserDirectory {
 
   static async open(options: UserDirectoryOptions): Promise<UserDirectory> {
     const directory = new UserDirectory(options);
-    // What cannot be read for a moment stays as it was.
-    for (const each of COLLECTIONS) options.records.watch(each, () => void directory.#read().catch(() => undefined));
+    // What cannot be read stays as it was until it can.
+    for (const each of COLLECTIONS) options.records.watch(each, () => directory.#read());
     await directory.#read();
     return directory;
   }
