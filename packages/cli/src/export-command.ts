@@ -3,7 +3,6 @@ import { rename, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Option } from 'commander';
-import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 import type { ExportFormat } from './export/open-export.ts';
 
@@ -22,20 +21,14 @@ export const exportCommand: AddCommand = (program, end) => {
   program
     .command('export')
     .description('write a conversation as JSON, JSON lines, ATIF or Markdown')
-    .argument('<conversation>', 'its id')
+    .argument('<conversation>', 'its id, or the first letters of it')
     .addOption(new Option('-f, --format <format>', 'what it is written as').choices(['json', 'jsonl', 'atif', 'markdown']).default('json'))
     .option('-o, --output <file>', 'where it goes (default: standard output)')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (conversation: string, { format, output, home }: Options) => {
-      const { readFiledConfig } = await import('@tendon/server/headless');
-      const read = await readFiledConfig(withOptions(process.env, home === undefined ? {} : { home }));
-      if (!read.ok) {
-        process.stderr.write(`${read.problems.join('\n')}\n`);
-        return end(EXIT.usage);
-      }
       const { openExport } = await import('./export/open-export.ts');
-      await using text = await openExport(read.config, conversation, format);
+      await using text = await openExport(home, conversation, format);
       await (output === undefined ? pipeline(text.read(), process.stdout, { end: false }) : writeFile(output, text.read()));
       end(EXIT.done);
     });

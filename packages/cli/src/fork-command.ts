@@ -15,7 +15,7 @@ export const forkCommand: AddCommand = (program, end) => {
   program
     .command('fork')
     .description('go on from an event of a conversation in a second one, with a folder of its own')
-    .argument('<conversation>', 'its id')
+    .argument('<conversation>', 'its id, or the first letters of it')
     .argument('[event]', 'the id of the last event that both have (default: the last one)', eventOf)
     .option('--json', 'print JSON')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')

@@ -34,6 +34,7 @@ it('EV932: tendon export writes what is stored, in each format', async () => {
   });
   // People look at it on a terminal, which escape sequences would command.
   expect((await tendon(place, ['export', 'abc', '-f', 'markdown'])).stdout).toMatch(/\n## User\n\nHello\n/);
+  expect((await tendon(place, ['show', 'abc'])).stdout).toContain('> Hello');
   const missing = await tendon(place, ['export', 'abd', '-f', 'markdown', '-o', 'none.md']);
   expect(missing).toMatchObject({ code: 1, stderr: 'There is no conversation abd.\n' });
   expect(existsSync(join(place.workspace, 'none.md'))).toBe(false);

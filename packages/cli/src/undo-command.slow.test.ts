@@ -11,12 +11,12 @@ const SCRIPT = [
   { toolCalls: [{ name: 'finish', arguments: { message: 'done' } }] },
 ];
 
-it('CL830: undo lists checkpoints, shows what would change, takes a step back, and says how to take that back', async () => {
+it('CL830 CL966: undo lists checkpoints, shows what would change, takes a step back, and says how to take that back', async () => {
   const place = makePlace();
   const { server, url } = await serve(place, SCRIPT, { env: { WORKSPACE_BASE: place.workspace } });
   const id = await converse(url);
   const file = (name: string): string => join(place.workspace, name);
-  const list = await tendon(place, ['undo', id, '--list']);
+  const list = await tendon(place, ['undo', id.slice(0, 8), '--list']);
   expect(list).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^ {3}2 .* before event \d+, 1 file\n {3}1 .* before event \d+, 0 files\n$/),
@@ -47,11 +47,11 @@ it('CL830: undo lists checkpoints, shows what would change, takes a step back, a
   expect(await tendon(place, ['undo', id])).toMatchObject({ code: 1, stderr: expect.stringContaining('No server runs') });
 }, 240_000);
 
-it('CL831: fork prints the id of a conversation that has a folder of its own', async () => {
+it('CL831 CL966: fork prints the id of a conversation that has a folder of its own', async () => {
   const place = makePlace();
   const { server, url } = await serve(place, SCRIPT, { env: { WORKSPACE_BASE: place.workspace } });
   const id = await converse(url);
-  const forked = await tendon(place, ['fork', id]);
+  const forked = await tendon(place, ['fork', id.slice(0, 8)]);
   expect(forked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^[0-9a-f]{32}\n$/) });
   const copy = join(place.home, '.tendon/workspaces', forked.stdout.trim(), 'a.txt');
   expect(readFileSync(copy, 'utf8')).toBe('two\n');

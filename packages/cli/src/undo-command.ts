@@ -23,7 +23,7 @@ export const undoCommand: AddCommand = (program, end) => {
   program
     .command('undo')
     .description('restore the workspace, the conversation or both to what they were before a step')
-    .argument('<conversation>', 'its id')
+    .argument('<conversation>', 'its id, or the first letters of it')
     .argument('[checkpoint]', 'a number of the list', numberOf)
     .option('--list', 'list the checkpoints, newest first, and change nothing')
     .option('--dry-run', 'print what would change in the files, and change nothing')

@@ -28,13 +28,14 @@ function clientOf(address: ServerAddress): Pick<HomeServer, 'rest' | 'address'> 
 
 const PAGE = 100;
 const MIN_PREFIX = 4;
+/** Of the ids that a server makes. */
+const WHOLE_ID = 32;
 
 /** By its id, or by how its id begins. Rejects with an Error whose message can be shown. */
 export async function findConversation(rest: Rest, given: string): Promise<ConversationInfo> {
-  if (given.length >= 32) {
-    const info = await rest.conversations.get(given);
-    if (info) return info;
-  } else if (given.length >= MIN_PREFIX) {
+  const exact = await rest.conversations.get(given);
+  if (exact) return exact;
+  if (given.length >= MIN_PREFIX && given.length < WHOLE_ID) {
     const found: ConversationInfo[] = [];
     for await (const info of allConversations(rest)) if (info.conversation_id.startsWith(given)) found.push(info);
     if (found.length > 1) throw new Error(`${found.length} conversations begin with ${given}: name more of the id.`);

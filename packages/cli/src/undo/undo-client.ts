@@ -1,5 +1,7 @@
+import { createRest } from '@tendon/client';
 import { CheckpointChanges, ConversationCheckpoints, ForkedConversation, RestoredCheckpoint } from '@tendon/protocol';
 import { askForBody, findServer, readFiledConfig, type Config } from '@tendon/server/headless';
+import { findConversation } from '../attach/home-server.ts';
 import { withOptions } from '../environment-options.ts';
 
 export type Restored = 'files' | 'conversation' | 'both';
@@ -17,11 +19,12 @@ type RestoredOutcome = ReturnType<typeof RestoredCheckpoint.parse>;
 /** A large workspace is read and copied whole. */
 const DEADLINE_MS = 11 * 60_000;
 
-/** Through the server that runs on this home: only one process at a time may write a conversation's log. */
+/** Of the conversation with this id, or whose id begins so. Through the server that runs on this home: only one process at a time may write a conversation's log. */
 export async function openUndoClient(home: string | undefined, conversation: string): Promise<UndoClient> {
   const server = await findServer(await configOf(home));
   if (!server) throw new Error('No server runs on this home: start tendon serve, and try again.');
-  const base = `/api/conversations/${encodeURIComponent(conversation)}`;
+  const rest = createRest({ baseUrl: server.url, apiKey: () => server.headers['X-Session-API-Key'] });
+  const base = `/api/conversations/${encodeURIComponent((await findConversation(rest, conversation)).conversation_id)}`;
   const ask = (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> =>
     askForBody(server, method, base + path, { body, deadlineMs: DEADLINE_MS });
   return {
