@@ -141,8 +141,12 @@ export class TokenStore<T> {
     return (await this.#change(id, () => this.#options.records.delete(this.#options.collection, id))) || wasThere;
   }
 
+  /** At once, and then those that another server issued a moment ago. */
   async revokeThose(isMeant: (value: T) => boolean): Promise<void> {
-    await Promise.all([...this.#held.values()].filter(({ value }) => isMeant(value)).map(({ id }) => this.revoke(id)));
+    const revoke = () => Promise.all([...this.#held.values()].filter(({ value }) => isMeant(value)).map(({ id }) => this.revoke(id)));
+    await revoke();
+    await this.#read();
+    await revoke();
   }
 
   /** Resolves when it is revoked or over, or `signal` aborts. */

@@ -141,10 +141,10 @@ export class UserDirectory {
     const roles = this.#rolesOf(userId, identity.groups, administers);
     if (roles.size === 0) return { ok: false, why: 'no organisation' };
     const user = await this.#putUser(userId, identity, administers);
-    await this.#putMemberships(userId, roles);
+    if (!user.disabled) await this.#putMemberships(userId, roles);
     await this.#read();
     // Disabled meanwhile, by another server perhaps.
-    if (user.disabled) return { ok: false, why: 'disabled' };
+    if (this.#users.get(userId)?.disabled !== false) return { ok: false, why: 'disabled' };
     return { ok: true, userId, organisationId: best(roles) };
   }
 
@@ -181,6 +181,7 @@ export class UserDirectory {
       const times = { created_at: one?.created_at ?? now, last_login_at: one?.created_at ?? now };
       return { sort: times.created_at, value: { id: userId, ...nobody, ...times, disabled: true, erased: true as const } };
     });
+    await this.#read();
     for (const { id } of this.organisationsOf(userId)) await records.delete('memberships', membershipId(id, userId));
     await this.#read();
   }
@@ -226,6 +227,7 @@ export class UserDirectory {
     const now = this.#options.clock.now().toISOString();
     const seen = { id, name, email: email ?? null, issuer, subject, administers_server: administers, last_login_at: now };
     const put = await this.#options.records.update<StoredUser>('users', id, (one) => {
+      if (one?.erased) return undefined;
       const value = { created_at: now, disabled: false, ...one, ...seen };
       return { sort: value.created_at, value };
     });
