@@ -1,7 +1,9 @@
 /** A user who is erased, and what of them is exported: on a real server, on SQLite and on Postgres. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Clock } from '@tendon/core';
 import type { AuditEntry } from '@tendon/protocol';
+import { waitFor } from '@tendon/testing';
 import { builtFaults } from '@tendon/testing/servers';
 import { sharedPostgres } from '@tendon/testing/postgres';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,6 +11,7 @@ import { Browser, testProvider, type Account } from '../access/oidc.test-support
 import { storedEntries } from '../audit/audit-chain.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
 import { readZip } from '../files/read-zip.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 
 const OWNER = { 'x-session-api-key': 'the-key-of-the-server' };
@@ -26,14 +29,14 @@ async function databaseUrl(): Promise<string> {
   return url;
 }
 
-async function staged(storage: 'SQLite' | 'Postgres') {
+async function staged(storage: 'SQLite' | 'Postgres', clock = systemClock, more: Readonly<Record<string, string>> = {}) {
   const provider = await testProvider(ACCOUNTS);
   const home = temporaryFolder();
   const shared: Record<string, string> = storage === 'Postgres' ? { TENDON_DATABASE_URL: await databaseUrl() } : {};
-  const env = { ...provider.env, OIDC_ROLES: ROLES, TENDON_AUDIT: 'on', JWT_SECRET: 'the-same-after-a-restart', ...shared };
+  const env = { ...provider.env, OIDC_ROLES: ROLES, TENDON_AUDIT: 'on', JWT_SECRET: 'the-same-after-a-restart', ...shared, ...more };
   const open = async (isPrivate = false): Promise<TestServer> => {
     const script = Array.from({ length: 6 }, () => ({ text: 'Done.' }));
-    const started = await testServer({ home, sessionApiKey: OWNER['x-session-api-key'], env, script, isPrivate });
+    const started = await testServer({ home, sessionApiKey: OWNER['x-session-api-key'], env, script, isPrivate, clock });
     return { ...started, url: started.url.replace('localhost', '127.0.0.1') };
   };
   const server = await open();
@@ -116,6 +119,55 @@ it.each(['SQLite', 'Postgres'] as const)(
     expect((await server.post(`/api/users/${'0'.repeat(32)}/erase`, {}, OWNER)).status).toBe(404);
   },
 );
+
+it('SV1385: what an agent delegated goes, or stays, with the conversation of which it is a part', { timeout: 120_000 }, async () => {
+  const { server, ada, carl } = await staged('SQLite');
+  const { conversations } = server.engine;
+  const { own, shared, id } = await belongings(server, ada, carl);
+  const asked = await begin(server, carl, 'nobody but its agents');
+  const delegate = async (parent: string): Promise<string> => {
+    const record = (await conversations.get(parent))!;
+    return (await conversations.createDelegated(record, { agent: 'CodeActAgent', actionId: 1 })).id;
+  };
+  const alone = await delegate(own);
+  const [ofShared, ofAsked] = [await delegate(shared), await delegate(asked)];
+  const below = await delegate(ofShared);
+  await server.post(`/api/conversations/${ofAsked}/message`, { message: 'from Ada' }, ada);
+  await answered(server, ofAsked, 1);
+  const before = (await conversations.get(shared))!;
+  expect(await json(await server.post(`/api/users/${id}/erase`, {}, OWNER))).toMatchObject({ is_done: true });
+  expect([await conversations.get(own), await conversations.get(alone)]).toEqual([undefined, undefined]);
+  const erased = { created_by: { id, name: `erased user ${id.slice(0, 8)}` } };
+  for (const each of [shared, ofShared, below, asked, ofAsked]) expect(await conversations.get(each)).toMatchObject(erased);
+  // By an agent that works on, with the record of its opening.
+  expect(await conversations.createDelegated(before, { agent: 'CodeActAgent', actionId: 2 })).toMatchObject(erased);
+});
+
+it('SV1385: what another server still takes of a user until it hears of the erasure is removed too', { timeout: 120_000 }, async () => {
+  const heard = Promise.withResolvers<void>();
+  const waits = Promise.withResolvers<void>();
+  const sleep: Clock['sleep'] = (ms, options) => {
+    if (ms !== 1_500) return systemClock.sleep(ms, options);
+    waits.resolve();
+    return heard.promise;
+  };
+  const { server, carl } = await staged('Postgres', { now: () => new Date(), sleep }, { TENDON_ADVERTISE_URL: 'http://127.0.0.1:1' });
+  const { user } = await json<{ user: { id: string } }>(await server.get('/api/whoami', carl));
+  const erasing = server.post(`/api/users/${user.id}/erase`, {}, OWNER);
+  await waitFor(waits.promise, () => 'the wait for other servers');
+  const { records } = server.engine.storage;
+  const late = {
+    id: 'late',
+    value: { key: { user: user.id, organisation: 'acme' } },
+    created_at: '',
+    expires_at: null,
+    last_used_at: null,
+  };
+  await records.put('logins', { id: 'late', sort: '', value: { ...late, salt: '', hash: '' } });
+  heard.resolve();
+  expect(await json(await erasing)).toMatchObject({ is_done: true });
+  expect(JSON.stringify(await records.list('logins'))).not.toContain(user.id);
+});
 
 /** The number of changes when it was not killed. */
 function eraseKilledAt(home: string, env: Headers, user: string, point: number): Promise<number | undefined> {

@@ -34,7 +34,7 @@ interface UserParts {
 export interface ErasuresOptions extends UserParts {
   readonly users: UserDirectory;
   readonly records: RecordStore;
-  readonly scheduler: Pick<Scheduler, 'find'>;
+  readonly scheduler: Pick<Scheduler, 'find' | 'self'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly audit: Pick<Audit, 'record'> | undefined;
@@ -44,6 +44,8 @@ const COLLECTION = 'erasures';
 const PAGE = 100;
 /** What another server has is looked for again. */
 const RETRY_MS = 30_000;
+/** Other servers let a user in until they hear of the erasure; what these make of them until then is removed too. */
+const HEARD_MS = 1_500;
 
 export class Erasures {
   readonly #options: ErasuresOptions;
@@ -100,11 +102,12 @@ export class Erasures {
   async #erase(userId: string): Promise<number> {
     const { users, access, ownedSecrets, gitAccounts, limits, triggers, records, audit } = this.#options;
     await users.erase(userId);
+    if (this.#options.scheduler.self) await this.#options.clock.sleep(HEARD_MS, { signal: this.#closing.signal }).catch(() => undefined);
     await revokeAllOf(access, userId);
     await ownedSecrets.removeAllOf(userId);
     await gitAccounts.removeAllOf(userId);
     await limits.remove(`user:${userId}`);
-    for (const { id, created_by: by } of triggers.store.list) if (by?.id === userId) await triggers.delete(id);
+    for (const { id, created_by: by } of await triggers.store.listNow()) if (by?.id === userId) await triggers.delete(id);
     const left = await this.#eraseConversations(userId);
     if (left === 0 && !this.#closing.signal.aborted && (await records.delete(COLLECTION, userId)))
       await audit?.record({ by: undefined, action: 'user.erasure-completed', target: userId });
@@ -120,6 +123,9 @@ export class Erasures {
       const page = await conversations.list({ limit: PAGE, isMeant, ...(before && { before }) });
       for (const record of page) {
         if (this.#closing.signal.aborted) return left + 1;
+        const above = record.delegated_by && (await conversations.get(record.delegated_by.conversation_id));
+        // A part of that one's work: it goes, or stays, with it.
+        if (above && isMeant(above)) continue;
         const isTheirs = (await scheduler.find(record.id)).at !== 'peer';
         if (isTheirs) await this.#eraseConversation(record, userId);
         else left += 1;
@@ -131,11 +137,23 @@ export class Erasures {
     }
   }
 
-  /** One in which colleagues have a part stays, without the name. */
+  /** One in which colleagues have a part, or in what its agent delegated, stays, without the name. */
   async #eraseConversation({ id }: StoredConversation, userId: string): Promise<void> {
     const { conversations } = this.#options;
-    if (await this.#hasOthers(id, userId)) await conversations.ends.setBeginner(id, { id: userId, name: erasedNameOf(userId) });
-    else await conversations.delete(id);
+    const parts = await this.#withDelegated(id);
+    for (const part of parts) {
+      if (!(await this.#hasOthers(part, userId))) continue;
+      for (const each of parts) await conversations.ends.setBeginner(each, { id: userId, name: erasedNameOf(userId) });
+      return;
+    }
+    await conversations.delete(id);
+  }
+
+  /** Itself at last: until it has lost the name, the next attempt finds them all. */
+  async #withDelegated(id: string): Promise<readonly string[]> {
+    const below: string[] = [];
+    for (const delegated of await this.#options.conversations.delegatedBy(id)) below.push(...(await this.#withDelegated(delegated)));
+    return [...below, id];
   }
 
   async #hasOthers(id: string, userId: string): Promise<boolean> {

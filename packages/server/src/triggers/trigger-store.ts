@@ -98,6 +98,12 @@ export class TriggerStore {
     return [...this.#stored.values()].toSorted((a, b) => (a.created_at > b.created_at ? -1 : 1));
   }
 
+  /** Also those that another server made a moment ago. */
+  async listNow(): Promise<readonly StoredTrigger[]> {
+    await this.#read();
+    return this.list;
+  }
+
   get secrets(): readonly Secret[] {
     return [...this.#secrets.values()];
   }
