@@ -151,12 +151,12 @@ export function pastWords(text: string): string {
   return isNow ? `Was ${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/ is working$/, ' working') : text;
 }
 
-/** The sentence of a row in a list: the agent's state where the server sends it, else its status. */
-export function conversationSentence(info: ConversationInfo): StateSentence {
+/** The sentence of a row in a list: the agent's state where the server sends it, else its status. `asks`: its last message asks for an answer. */
+export function conversationSentence(info: ConversationInfo, asks = false): StateSentence {
   const [question] = info.network_questions ?? [];
   if (question) return { glyph: 'waiting', text: t('Wants to reach {{host}}', { host: question.host }), tone: 'wait' };
   const state = parseAgentState(info.agent_state);
-  if (state) return stateSentence({ state, reason: info.reason ?? '' });
+  if (state) return stateSentence({ state, asks, reason: info.reason ?? '' });
   switch (info.status) {
     case 'STARTING':
       return stateSentence({ state: 'loading' });

@@ -6,6 +6,7 @@ import { paths } from '../../lib/paths.ts';
 import { conversationsQuery } from '../../lib/server.ts';
 import { StateGlyph } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { askingOf, useQuestions } from '../inbox/use-questions.ts';
 import { Link } from '../../ui/link.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
@@ -20,6 +21,7 @@ const GROUPS: readonly (readonly [PlainText, (info: ConversationInfo) => boolean
 /** The conversations, to go from one to another: those that wait first. */
 export function ConversationNav({ current }: { readonly current: string }) {
   const list = useQuery(conversationsQuery);
+  const asking = askingOf(useQuestions());
   const newest = (list.data ?? []).toSorted((a, b) => b.last_updated_at.localeCompare(a.last_updated_at));
   return (
     <nav className="conversation-nav scroll" aria-label={t('Conversations')}>
@@ -38,7 +40,7 @@ export function ConversationNav({ current }: { readonly current: string }) {
               <ul>
                 {members.map((info) => (
                   <li key={info.conversation_id}>
-                    <NavRow info={info} isCurrent={info.conversation_id === current} />
+                    <NavRow info={info} asks={asking.has(info.conversation_id)} isCurrent={info.conversation_id === current} />
                   </li>
                 ))}
               </ul>
@@ -53,8 +55,14 @@ export function ConversationNav({ current }: { readonly current: string }) {
   );
 }
 
-function NavRow({ info, isCurrent }: { readonly info: ConversationInfo; readonly isCurrent: boolean }) {
-  const { glyph, text } = conversationSentence(info);
+interface NavRowProps {
+  readonly info: ConversationInfo;
+  readonly asks: boolean;
+  readonly isCurrent: boolean;
+}
+
+function NavRow({ info, asks, isCurrent }: NavRowProps) {
+  const { glyph, text } = conversationSentence(info, asks);
   return (
     <Link
       className="option"

@@ -22,8 +22,8 @@ const PASSES = {
   running: isRunningNow,
 } as const satisfies Record<Filter, (info: ConversationInfo) => boolean>;
 
-/** Waiting ones first, then newest. */
-export function ConversationList() {
+/** Waiting ones first, then newest. `asking`: the ids of those whose agent asked something. */
+export function ConversationList({ asking }: { readonly asking: ReadonlySet<string> }) {
   const list = useQuery(conversationsQuery);
   const [filter, setFilter] = useState<Filter>('all');
   const [search, setSearch] = useState<string>();
@@ -55,6 +55,7 @@ export function ConversationList() {
             ) : (
               <ConversationRow
                 info={info}
+                asks={asking.has(info.conversation_id)}
                 onDelete={() => deletion.start(info.conversation_id)}
                 onPin={pin && ((isPinned) => pin(info.conversation_id, isPinned))}
               />

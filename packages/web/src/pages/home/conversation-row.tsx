@@ -13,13 +13,15 @@ import { t } from '../../lib/language/text.ts';
 
 interface ConversationRowProps {
   readonly info: ConversationInfo;
+  /** Its last message asks for an answer. */
+  readonly asks: boolean;
   readonly onDelete: () => void;
   /** Unset where conversations stay until somebody deletes them. */
   readonly onPin: ((isPinned: boolean) => void) | undefined;
 }
 
-export function ConversationRow({ info, onDelete, onPin }: ConversationRowProps) {
-  const { glyph, text, tone } = conversationSentence(info);
+export function ConversationRow({ info, asks, onDelete, onPin }: ConversationRowProps) {
+  const { glyph, text, tone } = conversationSentence(info, asks);
   const cost = costWords({ cost: info.accumulated_cost, unpriced: info.unpriced_tokens, answeredBy: info.answered_by });
   return (
     <div className="conversation-row">
@@ -27,8 +29,13 @@ export function ConversationRow({ info, onDelete, onPin }: ConversationRowProps)
       <Link className="row-link" to={paths.conversation(info.conversation_id)}>
         {info.title}
       </Link>
-      <span className="only-wide truncate text-ink-3">{info.selected_repository}</span>
-      <span className={cx('only-wide truncate', tone ? `tone-${tone}` : 'text-ink-2')}>{text}</span>
+      {info.selected_repository && <span className="only-wide truncate text-ink-3">{info.selected_repository}</span>}
+      <span
+        className={cx('only-wide truncate', !info.selected_repository && 'row-wide', tone ? `tone-${tone}` : 'text-ink-2')}
+        title={text}
+      >
+        {text}
+      </span>
       <span className="only-wide text-right text-ink-2" title={cost.title}>
         {cost.text}
         {cost.text === '–' && <span className="sr-only">{cost.title}</span>}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
 import { Search } from 'lucide-react';
-import { lazy, Suspense, useContext, useEffect } from 'react';
+import { lazy, Suspense, useContext, useEffect, useState } from 'react';
 import { isWaiting } from '../../copy/state-sentence.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { keyText } from '../../lib/keys.ts';
@@ -23,6 +23,7 @@ const NeedsYou = lazy(async () => ({ default: (await import('../inbox/needs-you.
 
 export function HomePage() {
   const model = useModelInUse();
+  const [asking, setAsking] = useState<ReadonlySet<string>>(new Set());
   const waiting = (useQuery(conversationsQuery).data ?? []).filter(isWaiting).length;
   useEffect(() => {
     document.title = waiting === 0 ? 'Tendon' : t('{{count}} conversations waiting for you – Tendon', { count: waiting });
@@ -36,9 +37,9 @@ export function HomePage() {
           <TaskComposer />
           {model?.isDemo && <ModelGuide />}
           <Suspense>
-            <NeedsYou />
+            <NeedsYou onAsking={setAsking} />
           </Suspense>
-          <ConversationList />
+          <ConversationList asking={asking} />
         </div>
       </main>
       <StatusBar {...useServerState()}>{model && <span>{model.isDemo ? t('Demo model, free') : model.label}</span>}</StatusBar>

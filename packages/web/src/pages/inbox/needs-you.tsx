@@ -1,12 +1,14 @@
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { QuestionCard } from './question-card.tsx';
 import { NetworkQuestion } from './network-question.tsx';
-import { useBadge, useQuestions, useWaitingHosts } from './use-questions.ts';
+import { askingOf, useBadge, useQuestions, useWaitingHosts } from './use-questions.ts';
 import { t } from '../../lib/language/text.ts';
 
 /** Everything that waits for a person, answered where it stands. */
-export function NeedsYou() {
+export function NeedsYou({ onAsking }: { readonly onAsking: (ids: ReadonlySet<string>) => void }) {
   const questions = useQuestions();
+  const asking = [...askingOf(questions)].join(' ');
+  useEffect(() => onAsking(new Set(asking.split(' '))), [asking, onAsking]);
   const hosts = useWaitingHosts();
   const count = questions.length + hosts.length;
   useBadge(count);

@@ -41,6 +41,11 @@ export function useQuestions(): readonly WaitingQuestion[] {
   return questions;
 }
 
+/** The ids of the conversations whose agent asked something. */
+export function askingOf(questions: readonly WaitingQuestion[]): ReadonlySet<string> {
+  return new Set(questions.map(({ info }) => info.conversation_id));
+}
+
 /** Of all conversations, the one that waits longest first. */
 export function useWaitingHosts(): readonly WaitingHost[] {
   const { data = [] } = useQuery(conversationsQuery);
