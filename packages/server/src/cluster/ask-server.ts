@@ -7,10 +7,10 @@ import { HOP_HEADER, HopSignature } from './hop-signature.ts';
 import { questionPath } from './peer-answers.ts';
 import { PeerHttp } from './peer-http.ts';
 
-/** What a server says of itself to others of its cluster. */
+/** What a server reports about itself to the others of its cluster. */
 export const AboutServer = z.object({
   version: z.string(),
-  /** Why it takes no work; `null`: it does. */
+  /** Why it takes no work; `null` when it does. */
   problem: z.string().nullable(),
   sandbox: z.string(),
 });
@@ -18,7 +18,7 @@ export type AboutServer = z.output<typeof AboutServer>;
 
 export type AskedServer =
   | { readonly state: 'answered'; readonly about: AboutServer; readonly ms: number }
-  /** Something listens there; it does not know our signature, or is no server of this release. */
+  /** Something answers there, but it does not accept our signature, or is not a Tendon server of this release. */
   | { readonly state: 'refused'; readonly status: number }
   | { readonly state: 'unreachable'; readonly reason: string };
 

@@ -1,11 +1,11 @@
 /**
- * Clients of Socket.IO that name no conversation where they connect: what they say first shows which one they are in. Where that is another
- * server's, this one connects to it in their place, says the same, and from then on passes packets both ways, by whichever transport they came.
+ * Bridges Socket.IO clients that name no conversation when they connect: their first packets show which one they mean. If another server
+ * has it, this one connects there, replays the packets, and from then on passes packets both ways, whichever transport the client uses.
  *
- * BSI1  A client's packets are held while its conversation is looked for, at most `MAX_HELD`; then they are passed on in order.
- * BSI2  What is bridged has its conversation named between the servers: the receiver bridges no further.
- * BSI3  When the other server ends, so does the client's transport, after which it connects again.
- * BSI4  The other server is sent a client's CONNECT, and the rest when that has its answer: the library hangs up on what comes before.
+ * BSI1  The packets of a client are held while its conversation is looked up, at most `MAX_HELD` of them, and then passed on in order.
+ * BSI2  The hop between the servers names the conversation, so the receiver does not bridge again.
+ * BSI3  When the other server ends, the client's transport is closed, and the client reconnects.
+ * BSI4  The other server gets the client's CONNECT first, and the rest only after its answer: the library hangs up on earlier packets.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'socket.io';
@@ -21,11 +21,11 @@ import { HOP_HEADER, type HopSignature } from './hop-signature.ts';
 import type { OpenPipes } from './open-pipes.ts';
 import { CONNECT_MS } from './peer-http.ts';
 
-/** Of Socket.IO, without the transport's own digit. */
+/** A packet of Socket.IO, without the digit of the transport. */
 type Packet = string | Buffer;
 type Take = (packet: Packet) => void;
 
-/** Of an engine's session what is used here. */
+/** The part of an Engine.IO session that is used here. */
 interface Session extends SessionEvents {
   readonly request: IncomingMessage;
   readonly writeBuffer: readonly unknown[];
@@ -51,12 +51,12 @@ export interface BridgeParts {
 const CONNECT = '0';
 const DISCONNECT = '1';
 const MAX_HELD = 64;
-/** Packets that wait for a client before the other server is read no further. */
+/** With more packets waiting for the client, reading from the other server pauses. */
 const MAX_UNREAD_PACKETS = 256;
 const MAX_UNSENT_BYTES = 1024 * 1024;
 const MAX_INITIALIZE_CHARS = 256 * 1024;
 
-/** Called when the library's own handler of sessions is set. */
+/** Called after the library has set its own handler of sessions. */
 export function bridgeSocketIo(io: Server, parts: BridgeParts): void {
   const engine = io.engine as unknown as {
     listeners(event: 'connection'): readonly ((session: Session) => void)[];
@@ -83,10 +83,10 @@ class UnnamedSession {
   readonly #session: Session;
   readonly #open: () => void;
   readonly #parts: BridgeParts;
-  /** What says who the client is: its CONNECT, as it came. */
+  /** The client's CONNECT, which authenticates it, as it came. */
   #connect: Packet | undefined;
   #held: Packet[] | undefined;
-  /** The library's, from when it has the session. */
+  /** The listeners of the library, once it has the session. */
   #takers: readonly Take[] | undefined;
   #isDecided = false;
 
@@ -122,7 +122,7 @@ class UnnamedSession {
     for (const one of held) this.#take(one);
   }
 
-  /** To the library. */
+  /** Gives the session to the library. */
   #give(): void {
     const before = this.#session.listeners('data');
     this.#open();
@@ -145,7 +145,7 @@ class UnnamedSession {
 
   #bridge({ server, conversation }: { readonly server: ServerNode; readonly conversation: string }, packets: readonly Packet[]): void {
     const connect = this.#connect;
-    // The client has its answer that it is connected, and leaves this server's own conversations.
+    // The library has answered the CONNECT already: disconnect the client from this server's own conversations.
     if (connect !== undefined) this.#pass(DISCONNECT);
     this.#session.removeAllListeners('data');
     const replayed = connect === undefined ? packets : [connect, ...packets];
@@ -153,14 +153,14 @@ class UnnamedSession {
   }
 }
 
-/** The conversation with which a client of the document comes back, in its CONNECT. */
+/** The conversation that a reconnecting client names in its CONNECT. */
 function recoveredIn(packet: Packet): string | undefined {
   if (typeof packet !== 'string' || !packet.startsWith(`${CONNECT}{`)) return undefined;
   const { pid } = (parsed(packet.slice(1)) ?? {}) as { readonly pid?: unknown };
   return typeof pid === 'string' && /^[0-9a-f]{32}$/.test(pid) ? pid : undefined;
 }
 
-/** The one whose token a client of 0.15 to 0.17 brings, in its first event. */
+/** The conversation of the token that a client of 0.15 to 0.17 sends in its first event. */
 async function conversationIn(packet: Packet, { jwtSecret }: ForwardContext): Promise<string | undefined> {
   const json = typeof packet === 'string' && packet.length <= MAX_INITIALIZE_CHARS ? /^2\d*(\[[^]*)$/.exec(packet)?.[1] : undefined;
   const [, frame] = (json === undefined ? [] : (parsed(json) ?? [])) as readonly { readonly action?: unknown; readonly token?: unknown }[];
@@ -245,7 +245,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return `${path}?${parameters.toString()}`;
 }
 
-/** Of one connection, or of one body. */
+/** Headers that belong to one connection or one body. */
 const OWN_HEADERS = /^(?:sec-websocket-.*|connection|upgrade|keep-alive|transfer-encoding|content-.*|expect|te|trailer|proxy-.*)$/;
 
 function headersOf({ headers }: IncomingMessage): Record<string, string | string[]> {

@@ -1,10 +1,10 @@
 /**
- * Which server answers a request: the owner of the conversation that it is about. It does not own who owns what; the scheduler does.
+ * Decides which server answers a request: the owner of its conversation. The scheduler owns who owns what.
  *
- * DE1  A conversation that nobody has is claimed here, where this server takes conversations, else it goes to the server with the least load.
- * DE2  What must meet in one server before there is a conversation (sockets of one token, repeated requests) goes to the one that its name is
- *      nearest to, of those that take conversations.
- * DE3  What no server knows is answered here, as one server alone would.
+ * DE1  This server claims a conversation without an owner if it takes conversations; otherwise the server with the least load gets it.
+ * DE2  Requests that belong together before there is a conversation (sockets with one token, repeated requests) share a key, which hashes
+ *      to one of the servers that take conversations.
+ * DE3  A request about something that no server knows is answered here, as a single server would.
  */
 import type { Scheduler, ServerNode } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
@@ -37,7 +37,7 @@ export class Destinations {
     this.#context = context;
   }
 
-  /** `without`: servers that were found not to answer, where it may be any. */
+  /** `without`: servers that did not answer; they are skipped when any server will do. */
   async of(target: Target, without: ReadonlySet<string> = NONE): Promise<Destination> {
     switch (target.about) {
       case 'conversation':
@@ -51,7 +51,7 @@ export class Destinations {
     }
   }
 
-  /** The same for a request that another server passed on: what has no conversation yet was sent here because this one takes them. */
+  /** The same for a request that another server forwarded: one without a conversation was sent here because this server takes them. */
   async ofReceived(target: Target): Promise<Destination> {
     const found = await this.of(target);
     if (found.at === 'here' || !this.#context.scheduler.self?.takesConversations) return found;
@@ -86,14 +86,14 @@ export class Destinations {
     return session.conversation === undefined ? this.#nearest(`session ${session.sid}`) : this.ofConversation(session.conversation);
   }
 
-  /** `undefined`: the token is none of ours. */
+  /** `undefined` when this cluster did not issue the token. */
   async #sessionOf(token: string | undefined): Promise<{ readonly sid: string; readonly conversation: string | undefined } | undefined> {
     const sessions = WsSessions.of(this.#context);
     const sid = token === undefined ? await sessions.latest() : await readToken(token, this.#context.jwtSecret);
     return sid === undefined ? undefined : { sid, conversation: (await sessions.get(sid)).conversation };
   }
 
-  /** One that has ended took its memory along: what is asked of it is answered as by a server that was started again. */
+  /** If that server has ended, its memory is lost, and this one answers as a restarted server would. */
   async #ofServer(id: string): Promise<Destination> {
     const server = this.#isSelf(id) ? undefined : await this.server(id);
     return server ? { at: 'peer', server } : HERE;

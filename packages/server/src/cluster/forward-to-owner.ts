@@ -1,10 +1,12 @@
 /**
- * Stands before all that a server serves, where several share a storage: what is about a conversation of another server is passed on to
- * that one, whole. Nothing else crosses between servers.
+ * Runs before all other handlers of a server that shares its storage: forwards each request about a conversation of another server to
+ * that one.
  *
- * FTO1  A request is passed on at most once: the receiver answers it, or says that it does not have the conversation (421).
- * FTO2  Only who shows a key that opens something is passed on; others are refused here, so that guesses cost nobody else anything.
- * FTO3  What reaches no server is tried again where it changes nothing (GET), as long as another server may take over; else the answer is 503.
+ * FTO1  A request is forwarded at most once: the receiver answers it, or reports that it does not have the conversation (421).
+ * FTO2  A request that needs a key is forwarded only with a valid one, and otherwise refused here, so that guessing keys costs the other
+ *       servers nothing.
+ * FTO3  A request that reaches no server is retried while another server may take over, if it is a read (GET) or any server may answer it;
+ *       otherwise the answer is 503.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -35,17 +37,17 @@ export interface ForwardContext extends AdmitContext, DestinationsContext, Targe
   readonly timeouts: Pick<ClientTimeouts, 'connectMs'>;
 }
 
-/** In seconds: a server that ended is followed within a few. */
+/** In seconds: another server takes over within a few. */
 const RETRY_AFTER = '2';
-/** How long a request that changes nothing waits for another server to take over, and how often it looks. */
+/** How long a read waits for another server to take over, and how often it looks. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 250;
 
-/** One request or upgrade, whatever its answer is made of. */
+/** One request or upgrade, with the ways to answer it. */
 interface Passing {
   readonly request: IncomingMessage;
   readonly isGone: () => boolean;
-  /** It is this server's. */
+  /** Hands the request to this server's own handlers. */
   readonly pass: () => void;
   refuse(error: CatalogError, headers?: Readonly<Record<string, string>>): void;
   send(server: ServerNode, headers: readonly string[]): Promise<PipeOutcome>;
@@ -91,7 +93,7 @@ export function forwardToOwners(http: Server, context: ForwardContext): Forwardi
   return forwarding;
 }
 
-/** The body is asked for when somebody begins to read it: what is refused unread is answered before any of it is sent. */
+/** Sends 100 Continue when the body is first read, so a request that is refused unread is answered before its body is sent. */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const read = request._read.bind(request);
   request._read = (size) => {
@@ -101,7 +103,7 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   };
 }
 
-/** Where requests go, and what is under way. */
+/** Decides where each request goes, and owns the connections to other servers. */
 class Forwarding {
   readonly http = new PeerHttp();
   readonly pipes: OpenPipes;
@@ -117,7 +119,7 @@ class Forwarding {
     this.destinations = new Destinations(context);
   }
 
-  /** False: every server answers it alike. */
+  /** False when this server's own handlers should answer. */
   take(request: IncomingMessage, passing: () => Passing): boolean {
     const hop = this.hopOf(request);
     const found = targetOf(request, this.#context);
@@ -131,7 +133,7 @@ class Forwarding {
     return true;
   }
 
-  /** Verified once in this server, also where its listeners are called again. */
+  /** The verified hop of a forwarded request. It is remembered, because the listeners may run again for the same request. */
   hopOf(request: IncomingMessage): Hop | undefined {
     const hop = hopOf(request) ?? this.signature.take(request, this.#now());
     if (hop) noteHop(request, hop);
@@ -156,7 +158,7 @@ class Forwarding {
     return wrongKeys.secondsToWait(clientAddress(request), principal.keyName) === undefined;
   }
 
-  /** FTO1: here, or not at all. */
+  /** FTO1: answers here or with 421. */
   async #receive(one: Passing, target: Target): Promise<void> {
     const found = await this.destinations.ofReceived(target);
     if (one.isGone()) return;
@@ -176,7 +178,7 @@ class Forwarding {
       const isRead = one.request.method === 'GET' || one.request.method === 'HEAD';
       const isTaken = outcome?.state === 'unreachable' && outcome.isTaken;
       if (found.at === 'peer' && outcome?.state === 'unreachable') unreachable.add(found.server.id);
-      // Nothing of it was sent where no server takes it, and what has no conversation yet goes to another one.
+      // No server takes conversations now, or another one can take this one: safe to retry, because nothing was processed.
       const isUndecided = found.at === 'nobody' || target.about === 'new';
       const mayRetry = outcome?.state === 'misdirected' ? retriesLeft-- > 0 : (isRead || isUndecided) && !isTaken && this.#now() < end;
       if (!mayRetry)
@@ -188,7 +190,7 @@ class Forwarding {
     }
   }
 
-  /** Where the other server says it is, else where it is now. */
+  /** The server that the receiver named as the owner, otherwise the current owner. */
   async #afterRefusal(target: Target, owner: string): Promise<Destination> {
     const server = owner === '' || owner === this.#context.scheduler.self?.id ? undefined : await this.destinations.server(owner);
     return server ? { at: 'peer', server } : this.destinations.of(target);

@@ -1,4 +1,4 @@
-/** Whether a stream of WebSocket frames, as a server sends them, is between two frames: only there can somebody else send one. */
+/** Tracks the frame borders of a WebSocket stream from a server: a frame can only be inserted between two others. */
 export class FrameEnds {
   /** Bytes of the frame that are still to come, once its length is known. */
   #rest = 0;
@@ -23,7 +23,7 @@ export class FrameEnds {
     return this.#rest === 0 && this.#head.length === 0;
   }
 
-  /** A closing frame was in it. */
+  /** Whether a closing frame has passed. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -44,7 +44,7 @@ export class FrameEnds {
 
 const CLOSE = 8;
 
-/** The server ends or is restarted: clients connect again. */
+/** Close code 1012: the server is restarting, so clients reconnect. */
 export const SERVICE_RESTART = 1012;
 export const GOING_AWAY = 1001;
 

@@ -1,10 +1,10 @@
 /**
- * What one server adds for another to a request that it passes on, signed with a key that only they have. It does not say who the client
- * is: the receiver asks for the client's own key, as of every request.
+ * The header that a server adds to a request it forwards to another, signed with a key that only the servers of the cluster know. It does
+ * not authenticate the client: the receiver checks the client's own key, as with every request.
  *
- * HS1  The signature covers what the receiver takes from it, and the request that it came with: method, address, Host and Origin.
- * HS2  It counts for `WINDOW_MS` around its time; what it was sent with may be sent again in that time, and nothing else.
- * HS3  A header that is not valid is removed, so that nothing behind can take it for one.
+ * HS1  The signature covers the fields of the header, and the method, URL, Host and Origin of the request.
+ * HS2  A signature is valid for `WINDOW_MS` before and after its time. In that window the same request can be replayed, but no other.
+ * HS3  An invalid header is removed, so that no later code can mistake it for a valid one.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -12,7 +12,7 @@ import type { Secret } from '@tendon/protocol/masking';
 import type { Hop } from '../platform/http/client-of.ts';
 
 export const HOP_HEADER = 'x-tendon-hop';
-/** Clocks of servers differ a little. */
+/** Tolerates clocks that differ. */
 const WINDOW_MS = 30_000;
 const MAX_CHARS = 1_000;
 const FORM = /^1;(\d{1,16});([\w%.~-]{1,200});([\w%.~-]{0,200});([\w%.~-]{0,300});([\w-]{43})$/;
@@ -32,7 +32,7 @@ export class HopSignature {
     return [...parts, this.#digest(request, parts).toString('base64url')].join(';');
   }
 
-  /** What the request was passed on with; `undefined` where nobody of ours did. The header is gone afterwards. */
+  /** Reads and removes the header; `undefined` when no server of this cluster forwarded the request. */
   take(request: IncomingMessage, now: number): Hop | undefined {
     const given = request.headers[HOP_HEADER];
     if (given === undefined) return undefined;

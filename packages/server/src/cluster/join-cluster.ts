@@ -6,7 +6,7 @@ import { forwardToOwners, type ForwardContext } from './forward-to-owner.ts';
 
 export { Peers } from './peers.ts';
 
-/** What a server needs that has peers; called last, when every other listener is set. */
+/** Connects a server to its peers. Called last, when every other listener is set. */
 export function joinCluster(http: Server, io: SocketIoServer, context: ForwardContext): { close(): void } {
   const forwarding = forwardToOwners(http, context);
   bridgeSocketIo(io, { context, ...forwarding });

@@ -1,27 +1,27 @@
 /**
- * Owns what leads to other servers now: requests under way and sockets.
+ * Owns the open requests and sockets to other servers.
  *
- * OP1  What leads to a server that is alive no more, or has stood down, is cut within `LOOK_MS`: a frozen server keeps its connections open.
- * OP2  While the servers cannot be asked for, nothing is cut.
- * OP3  The list of servers may be older than one of them: what leads to a server that was never in it is cut only after `UNSEEN_LOOKS`.
+ * OP1  Pipes to a server that has ended or stood down are cut within `LOOK_MS`, because a frozen server keeps its connections open.
+ * OP2  While the list of servers cannot be read, nothing is cut.
+ * OP3  The list may lag behind a new server: pipes to a server that was never listed are cut only after `UNSEEN_LOOKS`.
  */
 import type { Scheduler, ServerNode } from '@tendon/core';
 
-/** `gone`: of the server that it leads to. `leaving`: of this one. */
+/** `gone`: the other server has ended. `leaving`: this one is stopping. */
 export type Cut = (why: 'gone' | 'leaving') => void;
 
 const LOOK_MS = 500;
 const UNSEEN_LOOKS = 6;
 
-interface Led {
+interface PeerPipes {
   readonly cuts: Set<Cut>;
-  /** Looks at lists without this server; -1: it was in one. */
+  /** How many lists did not have this server; -1 once one has had it. */
   unseen: number;
 }
 
 export class OpenPipes {
   readonly #scheduler: Pick<Scheduler, 'servers'>;
-  readonly #open = new Map<string, Led>();
+  readonly #open = new Map<string, PeerPipes>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
 
@@ -29,14 +29,14 @@ export class OpenPipes {
     this.#scheduler = scheduler;
   }
 
-  /** The returned function says that it has ended. */
+  /** Returns a function to call when the pipe has ended. */
   add({ id }: ServerNode, cut: Cut): () => void {
-    const led = this.#open.get(id) ?? { cuts: new Set(), unseen: 0 };
-    led.cuts.add(cut);
-    this.#open.set(id, led);
+    const peer = this.#open.get(id) ?? { cuts: new Set(), unseen: 0 };
+    peer.cuts.add(cut);
+    this.#open.set(id, peer);
     this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
     return () => {
-      if (led.cuts.delete(cut) && led.cuts.size === 0 && this.#open.get(id) === led) this.#open.delete(id);
+      if (peer.cuts.delete(cut) && peer.cuts.size === 0 && this.#open.get(id) === peer) this.#open.delete(id);
       if (this.#open.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -53,9 +53,9 @@ export class OpenPipes {
     const servers = await this.#scheduler.servers().catch(() => undefined);
     this.#isLooking = false;
     if (servers === undefined) return;
-    for (const [id, led] of this.#open) {
-      if (servers.some((one) => one.id === id)) led.unseen = -1;
-      else if (led.unseen < 0 || (led.unseen += 1) >= UNSEEN_LOOKS) for (const cut of led.cuts) cut('gone');
+    for (const [id, peer] of this.#open) {
+      if (servers.some((one) => one.id === id)) peer.unseen = -1;
+      else if (peer.unseen < 0 || (peer.unseen += 1) >= UNSEEN_LOOKS) for (const cut of peer.cuts) cut('gone');
     }
   }
 }

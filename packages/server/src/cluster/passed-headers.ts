@@ -1,11 +1,11 @@
-/** The headers of a request or an answer that go on to the other side: names, values and order as they came. */
+/** The headers of a request or an answer that are forwarded, with their names, values and order unchanged. */
 import type { IncomingMessage } from 'node:http';
 import { HOP_HEADERS } from '@tendon/runtime';
 import { HOP_HEADER } from './hop-signature.ts';
 
 type RawHeaders = readonly string[];
 
-/** Those that are not of one connection only; `Connection` can name more of these. */
+/** All headers but hop-by-hop ones, including those that `Connection` names. */
 export function passedHeaders({ rawHeaders, headers }: Pick<IncomingMessage, 'rawHeaders' | 'headers'>): string[] {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const passed: string[] = [];
@@ -20,10 +20,10 @@ export function without(headers: RawHeaders, ...names: readonly string[]): strin
   return headers.filter((_text, at) => !names.includes(headers[at - (at % 2)]!.toLowerCase()));
 }
 
-/** The header by which a server says that it is not the one: whose it is, or `-`. */
+/** With a 421 answer: the id of the server that has the conversation, or `-` when no server has it. */
 export const OWNER_HEADER = 'x-tendon-owner';
 
-/** Undefined: the answer is the client's. Else what the receiver knows: the id of the owner, or an empty text. */
+/** The id of the owner that the receiver named, or an empty text; `undefined` when the answer is for the client. */
 export function misdirectedTo({ statusCode, headers }: IncomingMessage): string | undefined {
   const owner = headers[OWNER_HEADER];
   if (statusCode !== 421 || typeof owner !== 'string') return undefined;

@@ -1,6 +1,6 @@
 /**
- * What one server asks another of: nothing that a client could ask for itself. Every question is signed with the digest of its body in its
- * address, and answered to servers of the cluster alone.
+ * The internal requests between the servers of a cluster, which clients cannot send. The URL of each carries the digest of its body, and
+ * the hop signature covers the URL.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -51,7 +51,7 @@ export function isQuestion({ url = '' }: IncomingMessage): boolean {
   return url.startsWith(PREFIX);
 }
 
-/** The signature was verified. */
+/** The caller has verified the signature. */
 export async function answerPeer(request: IncomingMessage, response: ServerResponse, context: PeerAnswersContext): Promise<void> {
   const [path = '', query] = (request.url ?? '').slice(PREFIX.length).split('?');
   const answer = Object.hasOwn(ANSWERS, path) ? (ANSWERS as Answers)[path as PeerQuestion] : undefined;
@@ -62,7 +62,7 @@ export async function answerPeer(request: IncomingMessage, response: ServerRespo
   response.writeHead(200, { 'content-type': 'application/json' }).end(text);
 }
 
-/** `undefined`: it is too long. */
+/** `undefined` when the body is too long. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,16 +1,16 @@
-/** Requests to other servers of the cluster, over connections that are used again. */
+/** Sends requests to other servers of the cluster, over pooled connections. */
 import { Agent, request as httpRequest, type ClientRequest, type RequestOptions } from 'node:http';
 import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
 import type { ServerNode } from '@tendon/core';
 
-/** A server of ours is near. */
+/** Short, because the servers of a cluster are close to each other. */
 export const CONNECT_MS = 2_000;
 
 export class PeerHttp {
   readonly #agent = new Agent({ keepAlive: true });
   #tls: TlsAgent | undefined;
 
-  /** `alone`: over a connection of its own. */
+  /** `isAlone`: over a connection of its own, outside of the pool. */
   request({ url }: Pick<ServerNode, 'url'>, options: RequestOptions & { readonly isAlone?: boolean }): ClientRequest {
     const { protocol, hostname, port } = new URL(url);
     const isTls = protocol === 'https:';

@@ -1,6 +1,6 @@
 /**
- * What the other servers know that is in no storage: answers that speak of many conversations are the same at every server. It asks each
- * once, those that may know something, and waits no longer than a deadline: for one that does not answer, what is stored counts.
+ * Asks the other servers for what only they have in memory, so that lists are the same at every server. Each server is asked once, with a
+ * deadline; for a server that does not answer, the caller uses what is stored.
  */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -25,7 +25,7 @@ const DEADLINES_MS: Readonly<Record<PeerQuestion, number>> = {
   'server/about': 5_000,
   'conversations/views': 1_000,
   'sandboxes/list': 2_000,
-  // Sandboxes end meanwhile.
+  // It waits until sandboxes have ended.
   'sandboxes/reclaim': 60_000,
 };
 
@@ -39,7 +39,7 @@ export class Peers {
     this.#signature = new HopSignature(context.jwtSecret);
   }
 
-  /** Of those of these conversations that other servers have open. */
+  /** The views of those of these conversations that other servers have. */
   async views(ids: readonly string[]): Promise<ReadonlyMap<string, ConversationView>> {
     const byServer = new Map<string, { readonly server: ServerNode; readonly ids: string[] }>();
     for (const [id, place] of await this.#context.scheduler.findAll(ids)) {
@@ -56,12 +56,12 @@ export class Peers {
     return new Map(answers.flatMap((answer) => Object.entries(answer ?? {})));
   }
 
-  /** Of all other servers. */
+  /** The sandboxes of all other servers. */
   async sandboxes(): Promise<readonly SandboxInfo[]> {
     return (await this.#askAll<SandboxInfo[]>('sandboxes/list', {})).flat();
   }
 
-  /** Of each of them that answered. */
+  /** The result of each server that answered. */
   reclaim(request: ReclaimRequest): Promise<readonly Reclaimed[]> {
     return this.#askAll<Reclaimed>('sandboxes/reclaim', request);
   }
@@ -77,7 +77,7 @@ export class Peers {
     return answers.filter((answer) => answer !== undefined);
   }
 
-  /** `undefined`: it did not answer in time. */
+  /** `undefined` when the server did not answer in time. */
   async #ask<T>(server: ServerNode, question: PeerQuestion, body: object): Promise<T | undefined> {
     try {
       return await this.#send<T>(server, question, JSON.stringify(body));

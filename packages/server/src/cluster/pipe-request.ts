@@ -1,9 +1,10 @@
 /**
- * Passes one request on to another server and its answer back, byte by byte as they come.
+ * Streams one request to another server, and its answer back.
  *
- * PR1  Nothing of a body leaves before the other server has asked for it (`Expect: 100-continue`): what it refuses, and what does not reach
- *      it, can be sent to another one.
- * PR2  When the client goes, so does the request to the other server; when that ends in the midst of its answer, so does the client's.
+ * PR1  No byte of the body is sent before the other server asks for it (`Expect: 100-continue`), so a request that it refuses, or that
+ *      does not reach it, can be sent to a third one.
+ * PR2  When the client disconnects, the request to the other server is aborted. When the other server breaks off its answer, so does this
+ *      one.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerNode } from '@tendon/core';
@@ -11,21 +12,21 @@ import type { OpenPipes } from './open-pipes.ts';
 import { misdirectedTo, passedHeaders, without } from './passed-headers.ts';
 import type { PeerHttp } from './peer-http.ts';
 
-/** Nothing was sent. */
+/** With these errors, nothing was sent. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND']);
 export type PipeOutcome =
-  /** The client has its answer, or a part of it, or is gone. */
+  /** The client has its answer or a part of it, or has disconnected. */
   | { readonly state: 'answered' }
-  /** Nothing of the body was taken. `owner`: the id of the server that has it, where that is known. */
+  /** Nothing of the body was sent. `owner`: the id of the server that has the conversation; empty when it is not known. */
   | { readonly state: 'misdirected'; readonly owner: string }
-  /** `isTaken`: it may have begun to work on the request. */
+  /** `isTaken`: the other server may have begun to process the request. */
   | { readonly state: 'unreachable'; readonly isTaken: boolean };
 
 export interface RequestPipe {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly server: ServerNode;
-  /** Names and values, beside those of the request. */
+  /** Additional names and values. */
   readonly headers: readonly string[];
   readonly http: PeerHttp;
   readonly pipes: OpenPipes;
@@ -48,7 +49,7 @@ export function pipeRequest(pipe: RequestPipe): Promise<PipeOutcome> {
     settle({ state: 'answered' });
   });
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
-    // An answer that has begun says itself whether it is whole.
+    // Once an answer has begun, its own end or error settles this.
     if (!hasAnswer) settle({ state: 'unreachable', isTaken: isTaken && !NOT_CONNECTED.has(error.code ?? '') });
   });
   outgoing.once('continue', () => {
@@ -86,7 +87,7 @@ function begin({ request, server, headers, http }: RequestPipe, hasBody: boolean
   return outgoing;
 }
 
-/** Without a length, a body would be announced that does not come. */
+/** A request without a body still needs a length: otherwise Node announces a chunked body. */
 function bodyHeaders({ method }: IncomingMessage, hasBody: boolean, isLengthKnown: boolean): readonly string[] {
   if (hasBody) return ['Expect', '100-continue', ...(isLengthKnown ? [] : ['Transfer-Encoding', 'chunked'])];
   return method === 'GET' || method === 'HEAD' ? [] : ['Content-Length', '0'];

@@ -1,9 +1,9 @@
 /**
- * Passes an upgrade on to another server, and from then on all bytes, both ways.
+ * Forwards an upgrade to another server, and then all bytes in both directions.
  *
- * PU1  Until the other server has agreed, nothing is sent to the client: what does not reach it can be sent to another one.
- * PU2  A WebSocket whose server is gone ends with a frame that says so (1012), after which clients connect again; in the midst of a frame
- *      the connection is cut.
+ * PU1  Nothing is sent to the client before the other server agrees, so an upgrade that does not reach it can be sent to a third one.
+ * PU2  When the other server is gone, a WebSocket is closed with 1012, and clients reconnect; in the middle of a frame the connection is
+ *      cut instead.
  */
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -17,10 +17,10 @@ import type { PipeOutcome } from './pipe-request.ts';
 export interface UpgradePipe {
   readonly request: IncomingMessage;
   readonly client: Duplex;
-  /** What the client sent behind its request. */
+  /** Bytes that the client sent right after its request. */
   readonly head: Buffer;
   readonly server: ServerNode;
-  /** Names and values, beside those of the request. */
+  /** Additional names and values. */
   readonly headers: readonly string[];
   readonly http: PeerHttp;
   readonly pipes: OpenPipes;
@@ -74,7 +74,7 @@ function headOf(answer: IncomingMessage): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}`, ...connection, ...lines, '', ''].join('\r\n');
 }
 
-/** The other server answered as it would any request. */
+/** Passes on an ordinary answer in place of the upgrade. */
 function passRefusal(answer: IncomingMessage, client: Duplex): void {
   client.write(headOf(answer), 'latin1');
   client.resume();
@@ -82,7 +82,7 @@ function passRefusal(answer: IncomingMessage, client: Duplex): void {
   answer.pipe(client);
 }
 
-/** Who neither reads nor hangs up is let go after so long. */
+/** A client that neither reads nor hangs up is disconnected after this. */
 const LINGER_MS = 2_000;
 
 function join(client: Duplex, target: Duplex, isWebSocket: boolean, register: (cut: Cut) => () => void): void {
@@ -94,7 +94,7 @@ function join(client: Duplex, target: Duplex, isWebSocket: boolean, register: (c
     if (client.destroyed || client.writableEnded) return;
     if (!frames || frames.isOver || !frames.isBetween) return void (frames?.isOver ? client.end() : client.destroy());
     client.end(why === 'gone' ? closingFrame(SERVICE_RESTART, 'connect again') : closingFrame(GOING_AWAY, 'the server is leaving'));
-    client.resume(); // what it still sends would keep the end from coming
+    client.resume(); // unread data would hold back the end
     setTimeout(() => client.destroy(), LINGER_MS).unref();
   };
   const ended = register(end);
@@ -108,7 +108,7 @@ function join(client: Duplex, target: Duplex, isWebSocket: boolean, register: (c
   client.on('error', () => client.destroy());
   client.once('close', () => {
     ended();
-    // What it sent before it left still arrives.
+    // Deliver what the client sent before it disconnected.
     if (client.readableEnded) target.end();
     else target.destroy();
   });

@@ -1,4 +1,4 @@
-/** What a request is about, as its first bytes say, before any of its body is read. */
+/** Finds what a request is about, from its URL and headers, before its body is read. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
@@ -14,16 +14,16 @@ import { serverOfSession } from '../realtime/session-ids.ts';
 
 export type Target =
   | { readonly about: 'conversation'; readonly id: string }
-  /** The session that the token of a client of 2024 stands for. `undefined`: it has no token, and means the last one that came in. */
+  /** The session of a client of 2024, by its token. Without a token the client means the newest session. */
   | { readonly about: 'session'; readonly token: string | undefined }
   /** Something that this server has in memory. */
   | { readonly about: 'server'; readonly id: string }
-  /** A conversation that is yet to be made. What has the same `key` comes to the same server. */
+  /** A conversation that does not exist yet. Requests with the same `key` go to the same server. */
   | { readonly about: 'new'; readonly key?: string };
 
 export interface FoundTarget {
   readonly target: Target;
-  /** What opens it: a key of this server; a preview's own link, which was followed; or what its sender proves by what it sends. */
+  /** How the request is authenticated: a key of this server, the link of a preview, or a signature in the request. */
   readonly opensBy: 'key' | 'link' | 'signature';
 }
 
@@ -33,7 +33,7 @@ export interface TargetContext {
   readonly clock: Clock;
 }
 
-/** `undefined`: every server answers it alike. */
+/** `undefined` when every server gives the same answer. */
 export function targetOf(request: IncomingMessage, context: TargetContext): FoundTarget | undefined {
   const { url = '/', method, headers } = request;
   const preview = previewPlace(headers.host, context.config.previews);
@@ -44,7 +44,7 @@ export function targetOf(request: IncomingMessage, context: TargetContext): Foun
   const path = decoded(raw);
   if (path === undefined) return undefined;
   const target = headers.upgrade === undefined ? targetOfPath(path, query, request) : targetOfSocket(path, query, request);
-  // What can be no id is refused here, by the words of each endpoint.
+  // Each endpoint here refuses an invalid id with its own error.
   if (target?.about === 'conversation' && !ById.safeParse(target).success) return undefined;
   return target && { target, opensBy: WEBHOOK.test(path) || path === LOGIN_ANSWER ? 'signature' : 'key' };
 }
@@ -63,7 +63,7 @@ function targetOfPreview({ url = '/', headers }: IncomingMessage, place: Preview
   return undefined;
 }
 
-/** As the router does it: what is encoded without need is the same address. */
+/** Decodes as the router does: unnecessary encoding does not change the address. */
 function decoded(path: string): string | undefined {
   try {
     return decodeURI(path);
@@ -73,14 +73,14 @@ function decoded(path: string): string | undefined {
 }
 
 const ONE = /^\/api\/(?:conversations|sandboxes)\/([^/]+)(?:\/|$)/;
-/** Of all sandboxes, in the place of an id. */
+/** Concerns all sandboxes: `reclaim` is not an id. */
 const RECLAIM = '/api/sandboxes/reclaim';
 const TRIGGER = /^\/api\/triggers\/([^/]+)(?:\/|$)/;
 const WEBHOOK = /^\/api\/triggers\/[^/]+\/webhook\/?$/;
-/** A login to an MCP server is in the memory of the server where it began, until its answer comes. */
+/** The server where a login to an MCP server began keeps it in memory until the answer comes. */
 const LOGINS = '/api/mcp/logins';
 const LOGIN_ANSWER = '/mcp/oauth/callback';
-/** Clients of 2024 name no conversation there: their session's token does. */
+/** Routes where clients of 2024 name no conversation: the token of their session does. */
 const OF_SESSION =
   /^(?:\/api)?\/(?:refresh-files|select-file|messages|messages\/total|auth)\/?$|^\/api\/(?:list-files|save-file|upload-files?|submit-feedback|zip-directory|vscode-url|conversation|events\/search|root_task|plan|security\/.*)\/?$/;
 
@@ -94,7 +94,7 @@ function targetOfPath(path: string, query: URLSearchParams, request: IncomingMes
   if (path === LOGIN_ANSWER || (path === LOGINS && method === 'POST')) return { about: 'new', key: 'logins to MCP servers' };
   if (method !== 'POST' && method !== 'DELETE') return undefined;
   const trigger = TRIGGER.exec(path)?.[1];
-  // What is delivered to a trigger is counted in one place, and so is what is asked for twice with one key.
+  // One server counts the deliveries of a trigger, and recognizes repeated requests by their key.
   if (trigger !== undefined) return { about: 'new', key: triggerName(trigger) };
   if (path.replace(/\/$/, '') !== '/api/conversations' || method !== 'POST') return undefined;
   const key = headers['idempotency-key'];

@@ -1,11 +1,11 @@
 /**
- * The logs as everybody reads them: who was erased has no name in them. What is stored stays as it was appended, because events are frozen;
- * only their author's id leaves.
+ * Wraps the event store so that readers see no names of erased users. The stored events are frozen and keep the name; readers get the
+ * author's id with a placeholder.
  */
 import type { EventLog, EventStore } from '@tendon/core';
 import type { Event } from '@tendon/protocol';
 
-/** What stands in the place of a name; `undefined`: they were not erased. */
+/** The placeholder for a user's name; `undefined` when the user was not erased. */
 export type ErasedName = (userId: string) => string | undefined;
 
 export function withoutErasedNames(events: EventStore, erasedName: ErasedName): EventStore {

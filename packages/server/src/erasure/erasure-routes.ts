@@ -13,7 +13,7 @@ interface ErasureContext extends UserExportParts {
 
 const params = z.object({ id: z.string().max(100) });
 
-/** What a person may ask for of what a server knows of them. */
+/** Export and erasure of a user's data. */
 export const erasureRoutes: Routes<ErasureContext> = (app, context) => {
   const { access } = context;
   const known = (id: string) => access.users?.users().find((user) => user.id === id);
@@ -37,7 +37,7 @@ export const erasureRoutes: Routes<ErasureContext> = (app, context) => {
   });
 };
 
-/** Their own, or anybody's for who administers the server. */
+/** Users may export their own data, server admins anybody's. */
 function isAllowed({ userId, scope, administersServer = false }: Principal, id: string): boolean {
   return userId === undefined ? scope === 'admin' : userId === id || (administersServer && scope === 'admin');
 }

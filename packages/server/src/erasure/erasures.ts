@@ -1,10 +1,10 @@
 /**
- * Owns that users are erased: all that is theirs alone is removed, and where others have a part in it their name. It does not own how each
- * part is removed.
+ * Erases users: removes everything that is theirs alone, and their name from conversations in which others took part. Does not own how
+ * each part is removed.
  *
- * ERA1  An erasure is durable before anything is removed, and each of its steps can be repeated: after a kill the next start of a
+ * ERA1  An erasure is durable before anything is removed, and each of its steps can be repeated: after a kill, the next start of a
  *       server completes it.
- * ERA2  Of several servers each removes what is its own or nobody's; an erasure ends when nothing is left.
+ * ERA2  Each server removes the conversations that it has and those that no server has. The erasure ends when none is left.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, RecordStore, Scheduler } from '@tendon/core';
@@ -21,7 +21,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { OwnedSecrets } from '../secrets/owned-secrets.ts';
 import type { Triggers } from '../triggers/triggers.ts';
 
-/** What users have. */
+/** The stores that hold data of users. */
 interface UserParts {
   readonly access: TokenStores;
   readonly ownedSecrets: Pick<OwnedSecrets, 'removeAllOf'>;
@@ -42,9 +42,9 @@ export interface ErasuresOptions extends UserParts {
 
 const COLLECTION = 'erasures';
 const PAGE = 100;
-/** What another server has is looked for again. */
+/** The pause before conversations of other servers are tried again. */
 const RETRY_MS = 30_000;
-/** Other servers let a user in until they hear of the erasure; what these make of them until then is removed too. */
+/** Until the other servers read of the erasure they let the user in; this waits for that, and then removes what came meanwhile. */
 const HEARD_MS = 1_500;
 
 export class Erasures {
@@ -58,7 +58,7 @@ export class Erasures {
     this.#options = options;
   }
 
-  /** Completes what was cut off, here or on another server. */
+  /** Completes erasures that were interrupted, here or on another server. */
   start(): void {
     this.#unwatch = this.#options.records.watch(COLLECTION, () => void this.#resume());
     this.#resume();
@@ -98,7 +98,7 @@ export class Erasures {
     }
   }
 
-  /** How many conversations are left, which other servers have. */
+  /** Resolves with the number of conversations that are left because other servers have them. */
   async #erase(userId: string): Promise<number> {
     const { users, access, ownedSecrets, gitAccounts, limits, triggers, records, audit } = this.#options;
     await users.erase(userId);
@@ -124,11 +124,11 @@ export class Erasures {
       for (const record of page) {
         if (this.#closing.signal.aborted) return left + 1;
         const above = record.delegated_by && (await conversations.get(record.delegated_by.conversation_id));
-        // A part of that one's work: it goes, or stays, with it.
+        // It goes or stays with the conversation that delegated it.
         if (above && isMeant(above)) continue;
-        const isTheirs = (await scheduler.find(record.id)).at !== 'peer';
-        if (isTheirs) await this.#eraseConversation(record, userId);
-        else left += 1;
+        const isPeers = (await scheduler.find(record.id)).at === 'peer';
+        if (isPeers) left += 1;
+        else await this.#eraseConversation(record, userId);
         await setImmediate();
       }
       const last = page.at(-1);
@@ -137,7 +137,7 @@ export class Erasures {
     }
   }
 
-  /** One in which colleagues have a part, or in what its agent delegated, stays, without the name. */
+  /** Deletes the conversation with all that it delegated, or only the user's name where others wrote in any of them. */
   async #eraseConversation({ id }: StoredConversation, userId: string): Promise<void> {
     const { conversations } = this.#options;
     const parts = await this.#withDelegated(id);
@@ -149,7 +149,7 @@ export class Erasures {
     await conversations.delete(id);
   }
 
-  /** Itself at last: until it has lost the name, the next attempt finds them all. */
+  /** The conversation comes last: while it still has the name, an interrupted attempt finds all of them again. */
   async #withDelegated(id: string): Promise<readonly string[]> {
     const below: string[] = [];
     for (const delegated of await this.#options.conversations.delegatedBy(id)) below.push(...(await this.#withDelegated(delegated)));

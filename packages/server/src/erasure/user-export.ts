@@ -1,4 +1,4 @@
-/** All that a user has here, as a zip of JSON, made while it is sent. No value of a key, secret or token is in it. */
+/** Exports the data of a user as a zip of JSON, which is streamed. It holds no values of keys, secrets or tokens. */
 import { Readable } from 'node:stream';
 import type { UserInfo } from '@tendon/protocol';
 import { ZipFile } from 'yazl';
@@ -51,7 +51,7 @@ async function addAll(zip: ZipFile, user: UserInfo, { access, conversations, own
   zip.end();
 }
 
-/** Whole where they began it; else what they did in it. */
+/** Adds the whole conversation if the user began it, otherwise only the user's own events. */
 async function addConversation(zip: ZipFile, record: StoredConversation, { id: userId, organisations }: UserInfo, from: Conversations) {
   if (!organisations.some(({ id }) => id === record.organisation_id)) return;
   const isWhole = record.created_by?.id === userId;
@@ -70,7 +70,7 @@ async function hasAny(log: Log, isMeant: IsMeant): Promise<boolean> {
   return false;
 }
 
-/** The conversation, then an event on each line. */
+/** The first line describes the conversation; each other line is an event. */
 async function* linesOf(
   { id, title, created_at, organisation_id }: StoredConversation,
   log: Log,

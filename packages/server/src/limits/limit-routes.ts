@@ -5,7 +5,7 @@ import { fail } from '../platform/http/failure.ts';
 import { partyOfCaller, scopesOf } from './party.ts';
 import type { Quotas } from './quotas.ts';
 
-/** What everybody may use, and how much of it is used. */
+/** The limits of each scope, with what is used of them. */
 export const limitRoutes: Routes<{ readonly quotas: Quotas }> = (app, { quotas }) => {
   const info = async (scope: string): Promise<ScopedLimits> => ({ scope, limits: quotas.store.of(scope), used: await quotas.used(scope) });
   const params = z.object({ scope: LimitScope });

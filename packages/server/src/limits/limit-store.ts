@@ -1,10 +1,10 @@
-/** Owns the limits that somebody set: a record for each scope, over those of the configuration. It does not own what is used. */
+/** Owns the limits: one record for each scope, which overrides the configuration. Does not own the usage. */
 import type { RecordStore } from '@tendon/core';
 import { Limits } from '@tendon/protocol';
 import type { LimitsConfig } from '../platform/config/governance-config.ts';
 
 const LIMITS = 'limits';
-/** A user without limits of its own has those of `each`. */
+/** Scopes without the defaults of `each`, which apply to users and keys. */
 const GENERAL = /^(?:server|organisation:.*)$/;
 
 export class LimitStore {
@@ -25,24 +25,24 @@ export class LimitStore {
     return store;
   }
 
-  /** Those that hold for a scope, as of now. */
+  /** The limits that apply to a scope now. */
   of(scope: string): Limits {
     const usual =
       scope === 'server' ? this.#config.server : GENERAL.test(scope) ? {} : { ...this.#config.each, ...given(this.#stored.get('each')) };
     return { ...usual, ...given(this.#stored.get(scope)) };
   }
 
-  /** All that somebody set, here or in the configuration. */
+  /** Every scope that may have limits, from the configuration or a record. */
   get scopes(): readonly string[] {
     return [...new Set(['server', 'each', ...this.#stored.keys()])];
   }
 
-  /** Whether anybody's spending, or what runs at once, is limited: else nothing is counted. */
+  /** Whether any scope has one of these limits. If none has, the callers count nothing. */
   limits(...names: readonly (keyof Limits)[]): boolean {
     return this.scopes.some((scope) => names.some((name) => typeof this.of(scope)[name] === 'number'));
   }
 
-  /** What is not named stays; `null` takes a limit back. */
+  /** Fields that are not given stay as they are; `null` removes a limit. */
   async set(scope: string, limits: Limits): Promise<void> {
     await this.#records.update<Limits>(LIMITS, scope, (now) => ({ sort: scope, value: { ...now, ...limits } }));
     await this.#read();

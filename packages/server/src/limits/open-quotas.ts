@@ -8,7 +8,7 @@ import { Spend } from './spend.ts';
 
 export interface OpenedQuotas {
   readonly quotas: Quotas;
-  /** Other servers hear of what runs here. */
+  /** Publishes this server's usage to the others from now on. */
   start(): void;
   close(): Promise<void>;
 }

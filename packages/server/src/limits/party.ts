@@ -1,13 +1,13 @@
 import type { Caller } from '../platform/auth/caller.ts';
 
-/** To whom work is counted: a user, a key of no user, or the owner of the server. */
+/** Who is charged for work: a user, a key that belongs to no user, or the owner of the server. */
 export interface Party {
   /** `user:ID`, `key:ID` or `owner`. */
   readonly name: string;
   readonly organisation?: string | undefined;
 }
 
-/** What a conversation's record says of whose it is. */
+/** The fields of a conversation's record that name its owner. */
 export interface Belongings {
   readonly created_by?: { readonly id: string } | undefined;
   readonly created_with?: string | undefined;
@@ -23,7 +23,7 @@ export function partyOfCaller(by: Caller | undefined): Party {
   return { name: userId !== undefined ? `user:${userId}` : key !== undefined ? `key:${key}` : 'owner', organisation };
 }
 
-/** Whose limits hold for it: each of them on its own. */
+/** The scopes whose limits apply to a party. Each limit applies on its own. */
 export function scopesOf({ name, organisation }: Party): readonly string[] {
   return ['server', ...(organisation === undefined ? [] : [`organisation:${organisation}`]), name];
 }

@@ -1,9 +1,10 @@
 /**
- * Decides whether somebody may begin more work, by the limits of the server, of the organisation and of the user or key, and says how much
- * may still be spent.
+ * Decides whether a party may begin more work, by the limits of the server, the organisation and the user or key, and computes how much
+ * the party may still spend.
  *
- * QU1  Work that runs is not ended by a limit of how much runs at once; when its spending is over, its agent stops before the next request.
- * QU2  Of several servers what runs is known a few seconds late, so together they may begin a few more than the limit.
+ * QU1  The limits on `running` and `sandboxes` refuse new work and never end running work. An agent whose budget is spent stops before its
+ *      next request to a model.
+ * QU2  Each server knows what the others run with a delay of a few seconds, so together they may exceed a limit by a few conversations.
  */
 import { costOf, withStream, type LlmProvider } from '@tendon/core';
 import { catalogError, type CatalogError, type Limits, type LimitUse } from '@tendon/protocol';
@@ -22,7 +23,7 @@ export interface QuotaParts {
   readonly sandboxes: PartySandboxes;
 }
 
-/** Which sandboxes this server has, by whose they are. */
+/** The sandboxes of this server, by party. */
 export interface PartySandboxes {
   note(id: string, party: Party): void;
   forget(id: string): void;
@@ -64,7 +65,7 @@ export class Quotas {
     ];
   }
 
-  /** The conversation is in memory, and may get a sandbox. */
+  /** Called when a conversation is in memory: it may get a sandbox. */
   opened({ id, party }: Work): void {
     this.#parts.sandboxes.note(id, party);
   }
@@ -74,23 +75,23 @@ export class Quotas {
     this.#parts.sandboxes.forget(id);
   }
 
-  /** Whether the work may begin; if so, it counts from now on. Rejects with the storage's error. */
+  /** Counts the work from now on, or returns why it may not begin. Rejects with the storage's error. */
   async begin(work: Work): Promise<CatalogError | undefined> {
     if (this.running.isAtWork(work.rootId)) return this.#overSpent(work.party);
     const overSpent = await this.#overSpent(work.party);
     const others = await this.#others(work.party);
-    // In one tick: of what begins at once each counts for the next.
+    // Check and count in one tick, so that concurrent calls see each other.
     const refusal = overSpent ?? (this.running.isAtWork(work.rootId) ? undefined : this.#tooMany(work, others));
     if (!refusal) this.running.begin(work);
     return refusal;
   }
 
-  /** For what would only be made. */
+  /** Why the party may not create another conversation, if it may not. */
   async refusal(party: Party): Promise<CatalogError | undefined> {
     return (await this.#overSpent(party)) ?? (this.running.isFull(party) ? this.#full() : undefined);
   }
 
-  /** What other servers have of each scope, where that matters. */
+  /** The usage of the other servers by scope; empty when no limit depends on it. */
   async #others(party: Party): Promise<Usage> {
     const scopes = this.store.limits('running', 'sandboxes') ? scopesOf(party) : [];
     return Object.fromEntries(await Promise.all(scopes.map(async (scope) => [scope, await this.#parts.usage.others(scope)] as const)));
@@ -142,14 +143,14 @@ export class Quotas {
     }
   }
 
-  /** What may still be spent, as far as this server knows; `undefined`: there is no limit. */
+  /** How much the party may still spend, as far as this server knows; `undefined` without a limit. */
   leftUsd(party: Party): number | undefined {
     if (!this.store.limits('usd_per_day', 'usd_per_month')) return undefined;
     const lefts = [...this.#budgets(party)].map(({ scope, period, limit }) => Math.max(0, limit - this.#parts.spend.of(scope, period)));
     return lefts.length === 0 ? undefined : Math.min(...lefts);
   }
 
-  /** Counts what the answers cost. */
+  /** A provider that adds the cost of each answer to the spending of the conversation's owner. */
   charged(record: Belongings, provider: LlmProvider): LlmProvider {
     const scopes = scopesOf(partyOf(record));
     const charge = (usd: number): void => {
@@ -163,7 +164,7 @@ export class Quotas {
     });
   }
 
-  /** On this server, by scope. */
+  /** The usage on this server, by scope. */
   own(): Usage {
     const usage: Record<string, { running: number; sandboxes: number }> = {};
     const count = (party: Party, name: 'running' | 'sandboxes'): void => {
@@ -172,7 +173,7 @@ export class Quotas {
     for (const party of this.#parts.sandboxes.parties()) count(party, 'sandboxes');
     for (const [id, party] of this.running.atWork()) {
       count(party, 'running');
-      // A sandbox starts with its first use, which may still come.
+      // A working agent may start its sandbox at any time: reserve one for it.
       if (!this.#parts.sandboxes.has(id)) count(party, 'sandboxes');
     }
     return usage;

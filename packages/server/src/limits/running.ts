@@ -1,13 +1,12 @@
 /**
- * Owns which conversations of this server are at work, and the order in which others begin when the server has enough of them. It does not
- * own what they do.
+ * Owns which conversations of this server are at work, and the queue of those that wait for a place. Does not own what they do.
  *
- * RN1  At most `maxRunning` conversations are at work; an agent and those that it delegates to have one place together, so that none waits
- *      for a place that waits for it.
- * RN2  Those that wait take turns by party: one of a party with a hundred is behind one of every other party.
- * RN3  A conversation that is stopped while it waits gives up its turn at once; one whose agent rests gives its place back. A server that
- *      ends leaves nothing behind.
- * RN4  At most `maxWaiting` of a party wait; more are refused.
+ * RN1  At most `maxRunning` conversations are at work. An agent and the agents that it delegates to share one place, so they cannot
+ *      deadlock waiting for each other's.
+ * RN2  Waiting conversations take turns by party: a party with a hundred of them does not delay the others.
+ * RN3  A conversation that is stopped while it waits leaves the queue at once; one whose agent rests gives its place back. All of this is
+ *      in memory and ends with the server.
+ * RN4  At most `maxWaiting` conversations of a party wait; more are refused.
  */
 import { KeyedSemaphore, withStream, type EventLog, type LlmProvider, type Release } from '@tendon/core';
 import { isActive, isObservation, type AgentState, type Event } from '@tendon/protocol';
@@ -15,7 +14,7 @@ import type { Party } from './party.ts';
 
 export interface Work {
   readonly id: string;
-  /** The conversation at the top of those that delegated. */
+  /** The conversation at the top of the chain of delegations. */
   readonly rootId: string;
   readonly party: Party;
 }
@@ -31,9 +30,9 @@ export class Running {
   readonly #places: KeyedSemaphore;
   readonly #maxWaiting: number;
   readonly #groups = new Map<string, Group>();
-  /** Also those that wait; by root. */
+  /** By root, including those that wait. */
   readonly #atWork = new Map<string, Party>();
-  /** Of each that began: the root of its group. */
+  /** The root of each conversation that has begun. */
   readonly #rootOf = new Map<string, string>();
 
   constructor({ maxRunning = Infinity, maxWaiting }: { readonly maxRunning: number | undefined; readonly maxWaiting: number }) {
@@ -45,7 +44,7 @@ export class Running {
     return this.#places.totals();
   }
 
-  /** Which conversations are at work, or wait to be, and whose they are. */
+  /** The groups that are at work or wait for a place, with the party of each. */
   atWork(): Iterable<readonly [rootId: string, party: Party]> {
     return this.#atWork;
   }
@@ -54,7 +53,7 @@ export class Running {
     return this.#atWork.has(rootId);
   }
 
-  /** Whether as many of this party wait as may, or will when all that began have come to their first request. */
+  /** Whether the queue is full for this party, counting conversations that have begun but not yet made their first request. */
   isFull({ name }: Party): boolean {
     const { limit } = this.#places;
     if (limit === Infinity) return false;
@@ -63,13 +62,13 @@ export class Running {
     return Math.min(waiting, placeless.filter(([, party]) => party.name === name).length) >= this.#maxWaiting;
   }
 
-  /** It counts as at work from now on, until its agent rests. */
+  /** The conversation counts as at work from now on, until its agent rests. */
   begin({ id, rootId, party }: Work): void {
     this.#rootOf.set(id, rootId);
     this.#atWork.set(rootId, party);
   }
 
-  /** Its agent rests, or the conversation is closed. */
+  /** Called when the agent rests or the conversation is closed. */
   rested(id: string): void {
     const rootId = this.#rootOf.get(id);
     if (rootId === undefined) return;
@@ -82,7 +81,7 @@ export class Running {
     if (![...this.#rootOf.values()].includes(rootId)) this.#atWork.delete(rootId);
   }
 
-  /** Its first request to a model waits until it is its turn, and says how many are before it. */
+  /** A provider whose first request waits for a place, and reports how many conversations are ahead. */
   admitted(work: Work, provider: LlmProvider, isWorking: () => boolean): LlmProvider {
     const { name } = work.party;
     const tryEnter = (): boolean => this.#tryEnter(work);
@@ -96,7 +95,7 @@ export class Running {
     });
     return withStream(provider, async function* (request, options) {
       if (!tryEnter()) {
-        // In the queue before anybody else can come.
+        // Both in one tick, so that the position in the notice is right.
         const [notice, entering] = [queued(), enter(options.signal)];
         let isIn = false;
         try {
@@ -111,7 +110,7 @@ export class Running {
       try {
         yield* provider.stream(request, options);
       } finally {
-        // A question aside: no state of the agent's says that it is over.
+        // A side question does not change the agent's state, so nothing else releases its place.
         if (!isWorking()) rested();
       }
     });
@@ -138,7 +137,7 @@ export class Running {
     };
   }
 
-  /** False: it has to wait for its turn. */
+  /** False when the conversation has to wait. */
   #tryEnter(work: Work): boolean {
     this.begin(work);
     const group = this.#groups.get(work.rootId);
@@ -147,7 +146,7 @@ export class Running {
     return group !== undefined || (free !== undefined && this.#hold(work, free));
   }
 
-  /** False: the signal aborted first. */
+  /** False when the signal aborted first. */
   async #enter(work: Work, signal: AbortSignal): Promise<boolean> {
     const release = await this.#places.acquire(ALL, signal, work.party.name);
     return release !== undefined && this.#hold(work, release);
@@ -155,7 +154,7 @@ export class Running {
 
   #hold({ id, rootId }: Work, release: Release): true {
     const group = this.#groups.get(rootId);
-    // Another one of the group was faster.
+    // Another member of the group got a place first.
     if (group) release();
     const { members } = group ?? { members: new Set<string>() };
     members.add(id);

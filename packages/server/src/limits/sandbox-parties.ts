@@ -1,9 +1,9 @@
 import type { Party } from './party.ts';
 import type { PartySandboxes } from './quotas.ts';
 
-/** Whose the sandboxes of this server are. It does not own the sandboxes. */
+/** Maps each sandbox of this server to the party that it counts for. Does not own the sandboxes. */
 export class SandboxParties implements PartySandboxes {
-  /** By conversation; those without a sandbox are forgotten when they are counted, until they are opened again. */
+  /** By conversation. An entry without a sandbox does not count. */
   readonly #parties = new Map<string, Party>();
   readonly #has: (id: string) => boolean;
 
@@ -11,7 +11,7 @@ export class SandboxParties implements PartySandboxes {
     this.#has = has;
   }
 
-  /** It may get one from now on. */
+  /** Called when the conversation is opened: it may get a sandbox from now on. */
   note(id: string, party: Party): void {
     this.#parties.set(id, party);
   }

@@ -1,7 +1,7 @@
 /**
- * Owns what this server says of how much runs on it, for others over the same storage, and what those say.
+ * Publishes the usage of this server to the other servers on the same storage, and reads theirs.
  *
- * US1  Others know it `PUBLISH_MS` later; what a killed server has written counts for `FRESH_MS` more.
+ * US1  The other servers see a change after `PUBLISH_MS`. The last usage of a killed server counts for another `FRESH_MS`.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock, RecordStore } from '@tendon/core';
@@ -38,7 +38,7 @@ export class SharedUsage {
     this.#publishing ??= this.#publishOn();
   }
 
-  /** On all other servers. */
+  /** The usage of a scope on all other servers together. */
   async others(scope: string): Promise<{ readonly running: number; readonly sandboxes: number }> {
     if (!this.#publishing) return { running: 0, sandboxes: 0 };
     let [running, sandboxes] = [0, 0];
@@ -60,7 +60,7 @@ export class SharedUsage {
   async #publishOn(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await this.#publish().catch(() => undefined); // The next one says it.
+      await this.#publish().catch(() => undefined); // the next round publishes it
       await this.#clock.sleep(PUBLISH_MS, { signal }).catch(() => undefined);
     }
   }
@@ -73,7 +73,7 @@ export class SharedUsage {
     const published = { at, usage };
     await this.#records.put(USAGE, { id: this.#id, sort: '', value: published });
     this.#published = published;
-    // A server that was killed leaves its last word.
+    // Killed servers leave their last record behind.
     for (const { id, value } of await this.#records.list<Published>(USAGE)) {
       if (at - value.at > 20 * FRESH_MS) await this.#records.delete(USAGE, id);
     }

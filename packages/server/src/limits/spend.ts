@@ -1,7 +1,7 @@
 /**
- * Owns what models cost each party, by day and month of UTC, over all servers. It does not own what may be spent.
+ * Owns what models cost each scope on all servers, by UTC day and month. Does not own the limits.
  *
- * SPE1  A cost counts here at once, and for other servers within `BEHIND_MS`; a server that is killed loses the costs of that time.
+ * SPE1  A cost counts here at once, and on the other servers within `BEHIND_MS`; a killed server loses the costs of that time.
  */
 import type { Clock, RecordStore } from '@tendon/core';
 
@@ -9,9 +9,9 @@ const SPEND = 'spend';
 const BEHIND_MS = 1_000;
 
 interface Amount {
-  /** As the storage has it, as far as this server knows. */
+  /** The stored amount when this server last read it. */
   readonly stored: number;
-  /** What this server has yet to add. */
+  /** What this server has not written yet. */
   readonly pending: number;
 }
 
@@ -73,7 +73,7 @@ export class Spend {
     await this.#clock.sleep(BEHIND_MS, { signal: this.#closing.signal }).catch(() => undefined);
     this.#writing = undefined;
     for (const [id, { pending }] of this.#amounts) {
-      if (pending > 0) await this.#write(id, pending).catch(() => undefined); // The next one takes it along.
+      if (pending > 0) await this.#write(id, pending).catch(() => undefined); // the next write includes it
       else if (!this.#isCurrent(id)) this.#amounts.delete(id);
     }
   }

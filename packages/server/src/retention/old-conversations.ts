@@ -1,4 +1,4 @@
-/** Which conversations nobody has used for long, and which of them stay all the same. It changes nothing. */
+/** Finds the conversations that nobody has used for a number of days, and why some of them stay. Changes nothing. */
 import type { Scheduler } from '@tendon/core';
 import { isActive, type AgentState, type OldConversation, type SparedReason } from '@tendon/protocol';
 import type { ConversationRecords, StoredConversation } from '../conversations/conversation-records.ts';
@@ -9,24 +9,24 @@ export interface OldConversationsParts {
   readonly scheduler: Pick<Scheduler, 'find'>;
 }
 
-/** Where a look at all of them goes on. */
+/** Where a pass over all conversations continues. */
 export type Cursor = NonNullable<Parameters<ConversationRecords['list']>[0]['before']>;
 
 export interface LookedAt {
   readonly record: StoredConversation;
-  /** Unset: it is used, or goes with the one that delegated it. */
+  /** Unset when the conversation was used, or is deleted with the one that delegated it. */
   readonly old?: OldConversation;
 }
 
 const PAGE = 100;
 const DAY_MS = 86_400_000;
 
-/** What happened last before this time is so many days old. */
+/** The time `days` days before now. */
 export function beforeDays(days: number, now: Date): string {
   return new Date(now.getTime() - days * DAY_MS).toISOString();
 }
 
-/** Looks at all that began before this time, newest first, or at those after the cursor. */
+/** Looks at all conversations created before this time, newest first, starting after the cursor. */
 export async function* lookAtAll(parts: OldConversationsParts, before: string, cursor?: Cursor): AsyncGenerator<LookedAt> {
   let from: Cursor = cursor ?? { sort: before, id: '' };
   for (;;) {
@@ -66,7 +66,7 @@ interface Group {
   readonly lastEventAt: string;
 }
 
-/** With all that it delegated; `undefined`: something happened in one of them. */
+/** The conversation with all that it delegated; `undefined` when one of them was used since. */
 async function groupOf(record: StoredConversation, before: string, parts: OldConversationsParts): Promise<Group | undefined> {
   const last = await lastEventAt(record, before, parts);
   if (last >= before) return undefined;
@@ -83,7 +83,7 @@ async function groupOf(record: StoredConversation, before: string, parts: OldCon
   return { members, lastEventAt: newest };
 }
 
-/** Its agent may have gone on after it was last used. */
+/** Reads the log too: the agent may have gone on after the record was last updated. */
 async function lastEventAt(
   { id, updated_at }: StoredConversation,
   before: string,
@@ -111,6 +111,6 @@ async function whyItStays({ id, summary, stopped }: StoredConversation, parts: O
   const use = await conversations.ends.useOf(id);
   if (use === 'open') return 'open';
   if (!stopped && state !== undefined && isActive(state)) return 'at work';
-  // A mark of one in which nothing has happened yet says only that it is new.
+  // A new conversation is marked before its first event: that does not mean that its agent works.
   return use === 'marked' && ((await conversations.log(id))?.nextId ?? 0) > 0 ? 'at work' : undefined;
 }

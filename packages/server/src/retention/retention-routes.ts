@@ -14,7 +14,7 @@ interface RetentionContext {
 
 const MOST_LISTED = 1_000;
 
-/** Which conversations end because nobody uses them, before they do. */
+/** Lists the conversations that retention would delete now. */
 export const retentionRoutes: Routes<RetentionContext> = (app, { config, clock, ...parts }) => {
   const asking = { querystring: OldConversationsQuery, response: { 200: OldConversations, '4xx': Failure } };
   app.get('/api/retention', { schema: asking }, async ({ query }, reply) => {

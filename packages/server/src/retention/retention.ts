@@ -1,9 +1,9 @@
 /**
- * Owns when conversations end that nobody has used for as long as the configuration says. It does not own how one is deleted.
+ * Deletes conversations that nobody has used for the configured number of days. Does not own how a conversation is deleted.
  *
- * RET1  What is pinned, open, at work or waits for a decision stays, as it is at the last moment.
- * RET2  A pass looks at `MOST_LOOKED_AT` conversations and deletes `MOST_DELETED` at most; the next one goes on where it ended.
- * RET3  Of several servers one at a time deletes, and only what no other server has.
+ * RET1  A conversation stays while it is pinned, open, at work or waiting for a decision. This is checked again just before it is deleted.
+ * RET2  A pass looks at `MOST_LOOKED_AT` conversations and deletes `MOST_DELETED` at most; the next pass continues where it ended.
+ * RET3  One server at a time makes a pass, and deletes no conversation that another server has.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -30,11 +30,11 @@ interface Lease {
 
 const MOST_LOOKED_AT = 2_000;
 const MOST_DELETED = 100;
-/** Between a pass that saw the last one and the next. */
+/** The pause after a pass that reached the end. */
 const REST_MS = 3_600_000;
-/** Where more are left, or another server is at it. */
+/** The pause when conversations are left, or another server holds the lease. */
 const SOON_MS = 60_000;
-/** A server that is killed in its pass keeps others waiting for so long. */
+/** How long a server that is killed during its pass holds up the others. */
 const LEASE_MS = 300_000;
 const RETENTION = 'retention';
 const LEASE = 'lease';
@@ -56,7 +56,7 @@ export class Retention {
     this.#running ??= this.#run();
   }
 
-  /** Ends the deletion that is under way, and begins no other. */
+  /** Waits for the deletion under way, and begins no other. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#running;
@@ -74,7 +74,7 @@ export class Retention {
     }
   }
 
-  /** True: it saw the last one. */
+  /** True when the pass reached the end. */
   async #pass(): Promise<boolean> {
     if (!(await this.#hold())) return false;
     const before = beforeDays(this.days, this.#options.clock.now());
@@ -85,7 +85,7 @@ export class Retention {
         if (old && !old.stays && (await this.#delete(old, before))) deleted += 1;
         lookedAt += 1;
         if (this.#closing.signal.aborted || lookedAt >= MOST_LOOKED_AT || deleted >= MOST_DELETED) return false;
-        // Clients are served between, and no other server comes in.
+        // Let the server answer clients in between, and extend the lease in time.
         await setImmediate();
         if (lookedAt % 100 === 0 && !(await this.#hold())) return false;
       }
@@ -97,13 +97,13 @@ export class Retention {
     return true;
   }
 
-  /** What cannot be deleted now is tried again by a later pass. */
+  /** A later pass retries what cannot be deleted now. */
   async #delete({ conversation_id: id, last_event_at }: OldConversation, before: string): Promise<boolean> {
     const { conversations, audit, logger } = this.#options;
     const isMeant = (record: { readonly updated_at: string; readonly is_pinned?: boolean }): boolean =>
       record.updated_at < before && record.is_pinned !== true;
     const detail = { retention_days: this.days, last_event_at };
-    // While the next start would still find it: a kill before this entry leaves another one.
+    // Recorded while the next start still completes the deletion: after a kill before this entry, that start records one of its own.
     const onRemoved = async (): Promise<void> => audit?.record({ by: undefined, action: 'conversation.deleted', target: id, detail });
     try {
       return await conversations.ends.deleteUnused(id, { isMeant, onRemoved });

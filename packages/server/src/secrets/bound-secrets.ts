@@ -8,14 +8,14 @@ import type { OwnedSecrets } from './owned-secrets.ts';
 import type { SecretView } from './secret-store.ts';
 import { TOKEN_NAMES } from './secrets-for-action.ts';
 
-/** Where a provider takes its tokens. */
+/** The hosts that accept a provider's tokens. */
 const TOKEN_HOSTS: Readonly<Record<GitProvider, readonly string[]>> = {
   github: ['github.com', 'githubusercontent.com', 'ghcr.io'],
   gitlab: ['gitlab.com'],
   bitbucket: ['bitbucket.org'],
 };
 
-/** Those that such a conversation is given. */
+/** Returns the bound secrets of an owner's conversations. */
 export function boundSecretsOf(
   secrets: Pick<OwnedSecrets, 'of'>,
   accounts: Pick<OwnedGitAccounts, 'of'>,
@@ -30,8 +30,8 @@ export function boundSecretsOf(
 }
 
 /**
- * The secrets that may go to some hosts alone: the user's that name them, and the tokens of git providers. Made anew only when one of the
- * stores has changed.
+ * The secrets that may only go to certain hosts: those with hosts of their own, and the tokens of git providers. Computed again only when
+ * one of the stores has changed.
  * @internal
  */
 export function boundSecrets(
@@ -48,7 +48,7 @@ export function boundSecrets(
       return hosts.length > 0 ? [bindSecret(name, hosts, value)] : [];
     });
     const ofProviders = logins.map(({ provider, host, token }) =>
-      // A secret of the user with that name is what commands are given by it.
+      // A named secret takes precedence: commands get that one under this name.
       bindSecret(
         values.has(TOKEN_NAMES[provider]) ? `token of ${provider}` : TOKEN_NAMES[provider],
         host === null ? TOKEN_HOSTS[provider] : [new URL(originOf(host)).hostname],

@@ -1,9 +1,10 @@
 /**
- * Owns whose secrets there are: the server's, each organisation's, and each user's in one organisation. It does not own what a secret is
- * (`SecretStore`).
+ * Owns the secret stores of all owners: the server, each organisation, and each user in an organisation. Does not own the secrets
+ * themselves (`SecretStore`).
  *
- * OS1  A conversation is given the server's, those of its organisation and of who began it, and no others; of one name the nearest.
- * OS2  Without users there are the server's alone, and nothing else is read.
+ * OS1  A conversation gets the secrets of the server, of its organisation and of the user who began it, and no others. For a name that
+ *      several have, the user's comes before the organisation's, and that before the server's.
+ * OS2  Without users there are only the server's secrets, and nothing else is read.
  */
 import { Mutex } from '@tendon/protocol/async';
 import type { Secret } from '@tendon/protocol/masking';
@@ -11,14 +12,14 @@ import { ByOwner } from '../platform/auth/by-owner.ts';
 import type { OwnedBy, OwnScope } from '../platform/auth/own-scope.ts';
 import { SecretStore, type SecretStoreOptions, type SecretView, type StoredSecret } from './secret-store.ts';
 
-/** Not the collection of the server's: a server of an earlier version would give these to everybody. */
+/** A separate collection, because a server of an earlier version would give these to everybody. */
 const COLLECTION = 'owned_secrets';
 
 export class OwnedSecrets {
   readonly server: SecretStore;
   readonly #options: SecretStoreOptions;
   readonly #owners: ByOwner<SecretStore, SecretView>;
-  /** One for all, so that what is read holds no less than what was changed meanwhile. */
+  /** One mutex for all stores, so that a read cannot miss a concurrent change. */
   readonly #writing = new Mutex();
 
   private constructor(server: SecretStore, options: SecretStoreOptions) {
@@ -42,28 +43,28 @@ export class OwnedSecrets {
     return owned;
   }
 
-  /** Of one owner. */
+  /** The store of one owner. */
   in(scope: OwnScope): SecretStore {
     return this.#owners.in(scope);
   }
 
-  /** What such a conversation is given, as of now. */
+  /** The secrets that a conversation of this owner gets, as of now. */
   of(owner: OwnedBy): SecretView {
     return this.#owners.of(owner);
   }
 
-  /** Of everybody: what no text may show. */
+  /** The values of all owners, which the mask hides. */
   get all(): readonly Secret[] {
     return this.#owners.all.flatMap(({ values }) => [...values.values()]);
   }
 
-  /** What this user has, in whatever organisation, also what another server stored a moment ago. */
+  /** Removes the user's secrets in every organisation, including those that another server has just stored. */
   async removeAllOf(user: string): Promise<void> {
     await this.#read();
     for (const store of this.#owners.ofUser(user)) await store.clear();
   }
 
-  /** As stored now: other servers change them too. */
+  /** Reads all stores anew, because other servers change them too. */
   #read(): Promise<void> {
     return this.#writing.run(async () => {
       const stored = await this.#options.records.list<StoredSecret>(COLLECTION);
@@ -78,7 +79,7 @@ function placeOf(scope: OwnScope) {
   return { collection: COLLECTION, prefix: `${scope}/` };
 }
 
-/** Of several owners; of one name the last one's. */
+/** The secrets of several owners; the last owner wins a name that several have. */
 class JoinedSecrets implements SecretView {
   readonly #from: readonly SecretStore[];
   #joined: { readonly of: readonly unknown[]; readonly values: ReadonlyMap<string, Secret> } | undefined;

@@ -27,7 +27,7 @@ interface SecretContext {
   readonly gitAccounts: OwnedGitAccounts;
 }
 
-/** What agents may use and nobody may read back: named secrets, and tokens of git providers; of the server, an organisation, or a user. */
+/** Named secrets and tokens of git providers, of the server, an organisation or a user. Agents use them; nobody can read them back. */
 export const secretRoutes: Routes<SecretContext> = (app, { ownedSecrets, gitAccounts }) => {
   const answers = { 200: Done, '4xx': Failure, 502: Failure };
   const secretsOf = (scope: Meant): SecretStore => (scope === 'server' ? ownedSecrets.server : ownedSecrets.in(scope));
@@ -81,7 +81,7 @@ export const secretRoutes: Routes<SecretContext> = (app, { ownedSecrets, gitAcco
 
 type Meant = 'server' | OwnScope;
 
-/** Whose are asked for; without a word a user's own, and the server's of every other caller. Or why the caller may not. */
+/** The owner whose secrets the caller asks for, or why the caller may not. Default: a user's own, the server's for any other key. */
 function scopeMeant(
   { userId, organisationId, scope, administersServer }: Principal,
   { owner }: OwnerQuery,
@@ -94,7 +94,7 @@ function scopeMeant(
   return !isChange || scope === 'admin' ? organisationScope(organisationId) : catalogError('SCOPE_TOO_NARROW', 'admin');
 }
 
-/** The server asks a host whether it takes the token: who does not administer the server names none that it does not know. */
+/** The server sends the token to its host to check it, so only server admins may name a new host. */
 function strangeHost(
   { userId, administersServer }: Principal,
   { provider_tokens: given }: AddGitProviders,

@@ -1,9 +1,9 @@
 /**
- * Owns the secrets that somebody named for agents: one record each, `secrets/<name>` where they are the server's, the value sealed like the
- * model's key. Whose there are beside the server's is in `OwnedSecrets`.
+ * Owns the named secrets of one owner: one record for each (`secrets/<name>` for the server's), its value sealed like the model's key.
+ * `OwnedSecrets` has a store for each owner.
  *
- * SS1  A value leaves only as `Secret`, to be masked and injected; no answer holds one.
- * SS2  Changes come one after the other, those of other servers too: of two that make the same name one is refused.
+ * SS1  A value leaves this store only as `Secret`, to be masked and injected; no answer contains one.
+ * SS2  Changes are serialized, also between servers: of two that create the same name, one is refused.
  */
 import { type RecordStore } from '@tendon/core';
 import { Mutex } from '@tendon/protocol/async';
@@ -15,7 +15,7 @@ export interface StoredSecret {
   readonly name: string;
   readonly description: string | null;
   readonly sealed: string;
-  /** Missing for one that may go anywhere. */
+  /** Missing when the secret may go anywhere. */
   readonly hosts?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const MAX_SECRETS = 500;
 /** Where the records of one owner are. */
 interface SecretPlace {
   readonly collection: string;
-  /** Before the name, in the ids of records. */
+  /** Precedes the name in the id of a record. */
   readonly prefix: string;
 }
 
@@ -37,7 +37,7 @@ export interface SecretStoreOptions {
 
 const SERVERS: SecretPlace = { collection: 'secrets', prefix: '' };
 
-/** What a conversation is given. */
+/** The secrets of one conversation, read-only. */
 export type SecretView = Pick<SecretStore, 'values' | 'hostsOf' | 'list'>;
 
 export class SecretStore {
@@ -54,7 +54,7 @@ export class SecretStore {
     this.#writing = writing;
   }
 
-  /** Those of the server. */
+  /** Opens the store of the server's own secrets. */
   static async open(records: RecordStore, jwtSecret: Secret, onChange = (): void => undefined): Promise<SecretStore> {
     const writing = new Mutex();
     const store = new SecretStore({ records, jwtSecret, onChange }, SERVERS, writing);
@@ -65,7 +65,7 @@ export class SecretStore {
     return store;
   }
 
-  /** As stored now, read by who has the mutex: other servers change them too. */
+  /** Replaces the contents with what was just read from the storage. The caller holds the mutex. */
   hold(stored: readonly StoredSecret[]): void {
     this.#stored.clear();
     for (const value of stored) this.#stored.set(value.name, value);
@@ -78,12 +78,12 @@ export class SecretStore {
     return { custom_secrets: names.map(({ name, description, hosts }) => ({ name, description, ...(hosts && { hosts: [...hosts] }) })) };
   }
 
-  /** Where the secret may go; none: anywhere. */
+  /** The hosts that the secret may go to; empty when it may go anywhere. */
   hostsOf(name: string): readonly string[] {
     return this.#stored.get(name)?.hosts ?? [];
   }
 
-  /** By name; without those that were sealed under a JWT secret that is gone. */
+  /** By name, without secrets that were sealed under another JWT secret. */
   get values(): ReadonlyMap<string, Secret> {
     this.#values ??= this.#unsealed();
     return this.#values;
@@ -97,11 +97,11 @@ export class SecretStore {
     return new Map(readable);
   }
 
-  /** The reason why it was refused, or `undefined` when it is durable. */
+  /** Resolves when the secret is durable, or with the reason why it was refused. */
   create({ name, value, description, hosts }: CreateSecret): Promise<CatalogError | undefined> {
     return this.#writing.run(async () => {
       if (this.#stored.size >= MAX_SECRETS) return refused(`There are ${MAX_SECRETS} secrets already`);
-      // White space alone would be hidden wherever a text is indented.
+      // White space does not count: hiding it would hide every indentation.
       if (value.trim().length < MIN_SECRET_LENGTH) {
         return refused(`Secret ${name} needs at least ${MIN_SECRET_LENGTH} characters: shorter ones cannot be hidden in logs`);
       }
@@ -109,7 +109,7 @@ export class SecretStore {
     });
   }
 
-  /** Another name, description or hosts; the value stays, and of these what is not given. */
+  /** Changes the name, description or hosts; what is not given stays, and so does the value. */
   update(id: string, { name, description, hosts }: UpdateSecret): Promise<CatalogError | undefined> {
     const changed = (now: StoredSecret): StoredSecret => {
       const { hosts: _before, ...rest } = now;
@@ -129,7 +129,7 @@ export class SecretStore {
     return this.#writing.run(async () => ((await this.#remove(id)) ? undefined : unknown(id)));
   }
 
-  /** All of them. */
+  /** Removes every secret of this owner. */
   clear(): Promise<void> {
     return this.#writing.run(async () => {
       for (const name of [...this.#stored.keys()]) await this.#remove(name);
@@ -145,7 +145,7 @@ export class SecretStore {
     return refusal;
   }
 
-  /** Unless there is one of this name by now, on whichever server it was made. */
+  /** Refuses a name that exists by now, also when another server has just created it. */
   async #add(secret: StoredSecret): Promise<CatalogError | undefined> {
     const { collection, prefix } = this.#place;
     const { name } = secret;
@@ -158,7 +158,7 @@ export class SecretStore {
     return isTaken ? refused(`Secret ${name} already exists`) : undefined;
   }
 
-  /** False: there is none. */
+  /** False when there is no such secret. */
   async #remove(name: string): Promise<boolean> {
     const { collection, prefix } = this.#place;
     const wasThere = await this.#options.records.delete(collection, prefix + name);
@@ -166,7 +166,7 @@ export class SecretStore {
     return wasThere;
   }
 
-  /** As it is stored. */
+  /** Takes over what is stored now. */
   #took(name: string, stored: StoredSecret | undefined): void {
     if (stored) this.#stored.set(name, stored);
     else this.#stored.delete(name);

@@ -5,12 +5,12 @@ import type { GitAccounts } from '../git-providers/provider-tokens.ts';
 import type { SecretView } from './secret-store.ts';
 
 const NOTHING: ReadonlyMap<string, Secret> = new Map();
-/** Ways to read a variable in the languages that agents write, with the name after them. */
+/** Matches the usual ways to read a variable, in the languages that agents write, up to its name. */
 const READERS = String.raw`(?:environ|getenv|printenv|process\.env|ENV|Env|env)\b[^\n]{0,12}?\b`;
 
 /**
  * The secrets whose variables a command or cell reads: `$NAME`, `\${NAME}`, `os.environ["NAME"]`, `getenv`, `process.env.NAME` and
- * their like. A secret that is not named is not given, so a command can only leak what it says it uses.
+ * their like. A command gets no secret that it does not name, so it can only leak what it says it uses.
  */
 export function secretsForAction(action: RunnableAction, secrets: ReadonlyMap<string, Secret>): ReadonlyMap<string, Secret> {
   if (secrets.size === 0) return NOTHING;
@@ -19,7 +19,7 @@ export function secretsForAction(action: RunnableAction, secrets: ReadonlyMap<st
   return new Map([...secrets].filter(([name]) => text.includes(name) && isRead(name, text)));
 }
 
-/** Input to a running program is no command, whatever stands in it. */
+/** Input to a running program is not a command, whatever it contains. */
 function textOf({ action, args }: RunnableAction): string {
   if (action === 'run') return args.is_input ? '' : args.command;
   return action === 'run_ipython' ? `${args.kernel_init_code ?? ''}\n${args.code}` : '';
@@ -37,7 +37,7 @@ export const TOKEN_NAMES: Readonly<Record<GitProvider, string>> = {
   bitbucket: 'BITBUCKET_TOKEN',
 };
 
-/** What commands can ask for by name: the user's secrets, and the git providers' tokens under the names that their tools read. */
+/** The secrets that commands can use by name: named secrets, and git tokens under the variables that git tools read. */
 export function namedSecrets(store: Pick<SecretView, 'values'>, tokens: Pick<GitAccounts, 'logins'>): ReadonlyMap<string, Secret> {
   if (tokens.logins.length === 0) return store.values;
   return new Map([...tokens.logins.map(({ provider, token }) => [TOKEN_NAMES[provider], token] as const), ...store.values]);

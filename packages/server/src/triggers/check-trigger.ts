@@ -7,7 +7,7 @@ import type { NewTrigger } from './trigger-store.ts';
 
 export type CheckedTrigger = { readonly ok: true; readonly trigger: NewTrigger } | { readonly ok: false; readonly problem: string };
 
-/** What of the given parameters makes a trigger of its kind, or one sentence why they make none. */
+/** Builds a trigger from the parameters, or explains in one sentence what is wrong with them. */
 export function checkTrigger(given: CreateTrigger, tokens: Pick<GitAccounts, 'set'>): CheckedTrigger {
   const { kind } = given;
   const isMention = kind === 'github' || kind === 'gitlab';

@@ -42,7 +42,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Of 29 February there can be eight years between two. */
+/** 29 February can be eight years away. */
 const MAX_DAYS = 366 * 9;
 
 export function parseCron(text: string): CronResult {
@@ -66,7 +66,7 @@ export function parseCron(text: string): CronResult {
   return isEver ? { ok: true, cron } : { ok: false, problem: 'there is no such day' };
 }
 
-/** In order; `undefined` when it is none. */
+/** The values of one field in ascending order; `undefined` when the field is invalid. */
 function valuesOf(text: string, field: Field): readonly number[] | undefined {
   const values = new Set<number>();
   for (const item of text.toLowerCase().split(',')) {
@@ -129,9 +129,9 @@ function firstOfDay({ hours, minutes, anyHour }: Cron, day: number, { offset, at
   let best: number | undefined;
   for (const hour of hours) {
     const wallHour = day + hour * HOUR_MS;
-    // No clock is set by more than a few hours, so these are over.
+    // No clock changes by more than a few hours, so this hour is over.
     if (wallHour < local - 4 * HOUR_MS) continue;
-    // Changes of the clock make later hours come earlier only within the same few hours.
+    // For the same reason, no later hour can come before the best one any more.
     if (best !== undefined && wallHour - offset(best) > best + 4 * HOUR_MS) break;
     for (const minute of minutes) {
       for (const instant of instantsOf(wallHour + minute * 60_000, offset, anyHour)) {
@@ -142,7 +142,7 @@ function firstOfDay({ hours, minutes, anyHour }: Cron, day: number, { offset, at
   return best;
 }
 
-/** When the wall clock shows this; most times once. */
+/** The instants at which the wall clock shows this time: usually one, none or two around a clock change. */
 function instantsOf(wall: number, offset: (at: number) => number, anyHour: boolean): readonly number[] {
   const before = offset(wall - DAY_MS);
   const after = offset(wall + DAY_MS);
@@ -152,7 +152,7 @@ function instantsOf(wall: number, offset: (at: number) => number, anyHour: boole
   return anyHour ? real : real.slice(0, 1);
 }
 
-/** How far the clock of the zone is ahead of UTC at an instant, in milliseconds; asked once for each quarter of an hour. */
+/** Returns how far the zone is ahead of UTC at an instant, in milliseconds. Cached for each quarter of an hour. */
 function offsetIn(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

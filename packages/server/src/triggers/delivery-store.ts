@@ -1,18 +1,19 @@
 /**
- * Owns what was delivered to the triggers and what became of it: one record each, and a mark for each that is not at its end.
+ * Owns the deliveries and their states: one record for each, and a mark for each that is unfinished.
  *
- * DV1  A delivery is durable, with its mark, before its sender is answered: a restart finds it and goes on.
- * DV2  Of a trigger the newest `MAX_RUN` that ran and the newest `MAX_IGNORED` others are stored. An id that is stored never runs again.
- * DV3  An id follows from the trigger and the sender's name for the delivery, or from the time of a tick, so two servers on one store
- *      come to the same one.
- * DV4  A delivery is added once and goes forward only, whatever a server writes that did not know how far it was.
+ * DV1  A delivery and its mark are durable before the sender gets an answer, so a restart finds and continues it.
+ * DV2  For each trigger, the newest `MAX_RUN` deliveries that ran and the newest `MAX_IGNORED` ignored ones are stored. A delivery whose
+ *      id is stored never runs again.
+ * DV3  The id is computed from the trigger and the sender's key for the delivery, or the time of the tick, so that two servers on one
+ *      store compute the same one.
+ * DV4  A delivery is added once, and its state only advances, even when a server writes an outdated state.
  */
 import { createHmac } from 'node:crypto';
 import { KeyedMutex, type RecordStore } from '@tendon/core';
 import type { CommentTarget, DeliveryInfo, DeliveryState } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
 
-/** What its conversation begins with, and where the result goes. */
+/** The first message of the conversation, and where the result goes. */
 export interface DeliveryTask {
   readonly content: string;
   readonly repository: string | null;
@@ -23,9 +24,9 @@ export interface DeliveryTask {
 
 export interface StoredDelivery extends DeliveryInfo {
   readonly trigger: string;
-  /** Gone when nothing is left to do. */
+  /** `null` once nothing is left to do. */
   readonly task: DeliveryTask | null;
-  /** What is posted. */
+  /** The text to post. */
   readonly result: string | null;
 }
 
@@ -35,10 +36,10 @@ const PRUNED_EVERY = 20;
 const MARKS = 'unfinished_deliveries';
 const ENDS: ReadonlySet<DeliveryState> = new Set(['done', 'ignored', 'failed']);
 const STEPS: readonly DeliveryState[] = ['accepted', 'working', 'posting'];
-/** A mark is stored before its delivery: it may be another server that is about to store that. */
+/** How long a mark may exist without its delivery: the mark is stored first, perhaps by another server. */
 const MARK_ALONE_MS = 600_000;
 
-/** What names a delivery. */
+/** Identifies a delivery. */
 export interface DeliveryRef {
   readonly trigger: string;
   readonly id: string;
@@ -70,13 +71,13 @@ export class DeliveryStore {
     return (await this.#records.list<StoredDelivery>(collectionOf(trigger), { limit })).map(({ value }) => value);
   }
 
-  /** How many since then were not ignored. */
+  /** The number of deliveries since then that were not ignored. */
   async countSince(trigger: string, since: string): Promise<number> {
     const all = await this.list(trigger, MAX_RUN + MAX_IGNORED);
     return all.filter(({ state, received_at }) => state !== 'ignored' && received_at > since).length;
   }
 
-  /** As it is stored, which may be further on where it was there already. */
+  /** Resolves with the stored delivery, which may have advanced if it existed before. */
   async add(delivery: StoredDelivery): Promise<{ readonly delivery: StoredDelivery; readonly isNew: boolean }> {
     const { id, trigger, state, received_at: sort } = delivery;
     const mark = !ENDS.has(state) && this.#records.put(MARKS, { id, sort, value: { trigger } });
@@ -92,7 +93,7 @@ export class DeliveryStore {
     return { delivery: stored, isNew };
   }
 
-  /** As it is then; `undefined`: it was removed with its trigger. */
+  /** Resolves with the changed delivery, or `undefined` when it was removed with its trigger, has ended, or is further on. */
   change({ trigger, id }: DeliveryRef, change: Partial<StoredDelivery>): Promise<StoredDelivery | undefined> {
     return this.#writing.run(id, async () => {
       const stored = await this.#records.update<StoredDelivery>(collectionOf(trigger), id, (now) => {
@@ -105,13 +106,13 @@ export class DeliveryStore {
     });
   }
 
-  /** What is marked as not at its end, oldest first. */
+  /** The marked deliveries, oldest first. */
   async unfinished(): Promise<readonly DeliveryRef[]> {
     const marks = await this.#records.list<{ readonly trigger: string }>(MARKS);
     return marks.toReversed().map(({ id, value }) => ({ trigger: value.trigger, id }));
   }
 
-  /** As it is, if it is not at its end. The mark of one that is, or that was removed, goes. `now` in milliseconds. */
+  /** The delivery, if it is unfinished. Removes the mark of one that has ended or was removed. `now` in milliseconds. */
   async open({ trigger, id }: DeliveryRef, now: number): Promise<StoredDelivery | undefined> {
     const delivery = await this.get(trigger, id);
     if (delivery && !ENDS.has(delivery.state)) return delivery;
@@ -120,7 +121,7 @@ export class DeliveryStore {
     return undefined;
   }
 
-  /** With its trigger. */
+  /** Removes the deliveries of a trigger that is removed. */
   async forget(trigger: string): Promise<void> {
     for (const { id } of await this.#records.list(collectionOf(trigger))) {
       await this.#writing.run(id, async () => void (await this.#records.delete(collectionOf(trigger), id)));

@@ -6,9 +6,9 @@ export interface Mention {
   readonly repository: string;
   readonly number: number;
   readonly isPullRequest: boolean;
-  /** Their login; whether they may is checked before anything is made of it. */
+  /** The author's login. Permission is checked before the mention is used. */
   readonly author: string;
-  /** Their words, when they mentioned the agent. */
+  /** What the author wrote to the agent; `null` for a label. */
   readonly request: string | null;
   /** The issue or pull request, which anybody may have written. */
   readonly about: string;
@@ -17,7 +17,7 @@ export interface Mention {
 
 export type MentionResult = { readonly ok: true; readonly mention: Mention } | { readonly ok: false; readonly reason: string };
 
-/** Marks what this server posted, and which delivery it answers. */
+/** Marks comments of this server; the id of the delivery follows. */
 export const COMMENT_MARK = '<!-- tendon-delivery:';
 
 const Repository = z.object({ full_name: z.string().max(300) });
@@ -104,7 +104,7 @@ function issueEvent(parsed: Parsed<z.output<typeof IssueEvent>>, wanted: Trigger
   const about = { repository, number: issue.number, isPullRequest: false, author: sender, about: textOf(issue) };
   if (action === 'labeled') {
     if (wanted.label === null || label?.name !== wanted.label) return ignored('the label is another one');
-    // Many repositories have a bot that labels by what strangers write.
+    // Many repositories have a bot that sets labels according to what strangers write.
     if (sender.type === 'Bot') return BY_BOT;
     // Only people with write access can label; but a form sets labels in the name of the stranger who opens the issue with it.
     const isOpener = issue.user?.login === sender.login;
@@ -142,7 +142,7 @@ const Note = z.object({
 
 /** A note hook of GitLab, which does not say what its author may do: only `allowed_users` fire it. */
 export function readGitlabEvent(event: string, payload: unknown, wanted: TriggerMention): MentionResult {
-  // What it asks, and the answer that is posted, would be read by more people than itself.
+  // The answer would be posted where more people can read it than the comment.
   if (event === 'Confidential Note Hook') return ignored('it is a confidential comment, and the result would be a public one');
   const parsed = Note.safeParse(payload);
   if (!parsed.success) return event === 'Note Hook' ? UNREADABLE : ignored(`"${event.slice(0, 50)}" is no event that fires a trigger`);
@@ -191,7 +191,7 @@ function isNamed(login: string, { allowed_users }: TriggerMention): boolean {
   return allowed_users.some((name) => name.toLowerCase() === login.toLowerCase());
 }
 
-/** As a word of its own, outside quoted lines. */
+/** Whether the phrase occurs as a word of its own outside quoted lines. */
 function mentions(text: string, phrase: string | null): boolean {
   if (phrase === null) return false;
   const wanted = phrase.toLowerCase();

@@ -12,16 +12,16 @@ const FIRST_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 600_000;
 /** GitHub refuses a longer comment. */
 const MAX_CHARS = 60_000;
-/** Clocks differ: comments are looked for from so much earlier. */
+/** Clocks differ, so the search for an existing comment begins this much earlier. */
 const CLOCKS_DIFFER_MS = 3_600_000;
-/** Waiting changes nothing about these. */
+/** Errors that a retry cannot help. */
 const FINAL: ReadonlySet<string> = new Set(['PROVIDER_REFUSED', 'PROVIDER_NOT_FOUND', 'NOT_IMPLEMENTED']);
 
 type Ports = Pick<DeliveryPorts, 'store' | 'deliveries' | 'gitAccounts' | 'clock' | 'mask'>;
 
 /**
- * Posts the result where the delivery came from, and tries again while the provider cannot be reached. A comment has the delivery's mark in
- * it and is looked for before it is posted, so there is one, whatever was cut off. Rejects when `signal` aborts.
+ * Posts the result where the delivery came from, and retries while the provider cannot be reached. Each comment carries the delivery's
+ * mark and is looked for before it is posted, so that an interrupted attempt does not lead to a second one. Rejects when `signal` aborts.
  */
 export async function postResult(delivery: StoredDelivery, ports: Ports, signal: AbortSignal): Promise<void> {
   const { deliveries, clock } = ports;

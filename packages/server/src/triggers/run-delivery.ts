@@ -1,6 +1,6 @@
 /**
- * Takes one delivery to its end: conversation, result, comment. Each step is durable before the next, and each finds what an earlier
- * attempt left, so a delivery that is taken up again after a crash has one conversation and one comment.
+ * Carries out one delivery: conversation, result, comment. Each step is durable before the next and picks up what an earlier attempt left,
+ * so a delivery that continues after a crash still has one conversation and one comment.
  */
 import { MessageAction, isAction, isObservation, type AgentState, type Event } from '@tendon/protocol';
 import type { Clock, EventLog } from '@tendon/core';
@@ -22,7 +22,7 @@ export interface DeliveryPorts {
   readonly mask: Pick<Mask, 'text'>;
 }
 
-/** The last of them wait for a person, who reads the comment and can go on in the conversation. */
+/** The last two wait for a person, who reads the comment and can continue in the conversation. */
 const ENDS: ReadonlySet<AgentState> = new Set([
   'finished',
   'rejected',
@@ -34,7 +34,7 @@ const ENDS: ReadonlySet<AgentState> = new Set([
 
 interface WorkOptions {
   readonly signal: AbortSignal;
-  /** Called when a person pauses the agent, which may be for long. */
+  /** Called when a person pauses the agent, perhaps for a long time. */
   readonly onPause: () => void;
 }
 
@@ -44,7 +44,7 @@ export async function workOn(delivery: StoredDelivery, ports: DeliveryPorts, opt
   return begun?.state === 'working' ? await follow(begun, ports, options) : begun;
 }
 
-/** The rest, which may wait long for a provider. */
+/** Posts the result, which may wait long for a provider. */
 export async function report(delivery: StoredDelivery, ports: DeliveryPorts, signal: AbortSignal): Promise<void> {
   if (delivery.state === 'posting') await postResult(delivery, ports, signal);
 }
@@ -67,7 +67,7 @@ async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<St
     trigger: trigger.kind === 'github' || trigger.kind === 'gitlab' ? 'mention' : trigger.kind,
     ...(trigger.agent !== null && { agent: trigger.agent }),
   });
-  // Another server goes on with it.
+  // Another server continues it.
   if (!created.ok && created.error.code === 'SERVER_DRAINING') return undefined;
   if (!created.ok) return fail(created.error.message);
   const log = await conversations.log(id);
@@ -78,7 +78,7 @@ async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<St
   return deliveries.change(delivery, { state: 'working', conversation_id: id });
 }
 
-/** Its conversations belong to who made it. */
+/** The conversations of a trigger belong to the user who made it. */
 function ownerOf({ id, organisation_id: organisationId, created_by: user }: StoredTrigger): Caller | undefined {
   return (
     user && { userId: user.id, userName: user.name, ...(organisationId && { organisationId }), keyName: `trigger ${id}`, scope: 'drive' }
@@ -87,7 +87,7 @@ function ownerOf({ id, organisation_id: organisationId, created_by: user }: Stor
 
 const LOG_PAGE = 100;
 
-/** The id of the event that its task became. */
+/** The id of the event with the delivery's task. */
 async function taskIn(log: EventLog, clientId: string): Promise<number | undefined> {
   for (let from = 0; from < log.nextId; from += LOG_PAGE) {
     const found = (await log.read({ from, limit: LOG_PAGE })).find((event) => event.client_id === clientId);
@@ -115,7 +115,7 @@ async function follow(
       const { conversation, ended } = held.open;
       conversation.wake();
       const outcome = await outcomeOf(conversation.log, delivery.id, { signal: AbortSignal.any([signal, ended]), onPause });
-      if (outcome === undefined) continue; // it was closed: by a stop, which is in its log, or to be opened again
+      if (outcome === undefined) continue; // the conversation was closed: its log has the reason, or it is opened again
       const { state: agent_state, words: result } = outcome;
       const state = delivery.task?.post_to ? 'posting' : 'done';
       return await deliveries.change(delivery, { state, agent_state, result });
@@ -125,7 +125,7 @@ async function follow(
   }
 }
 
-/** Where the agent first comes to rest after its task. */
+/** The first state after the task in which the agent rests. */
 async function outcomeOf(log: EventLog, clientId: string, { signal, onPause }: WorkOptions): Promise<Outcome | undefined> {
   const task = await taskIn(log, clientId);
   if (task === undefined) return { state: 'error', words: 'The task is no longer in the conversation.' };

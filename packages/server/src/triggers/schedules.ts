@@ -1,28 +1,28 @@
 /**
- * Owns when schedules fire. It does not own what a firing does.
+ * Decides when schedules fire. Does not own what a trigger then does.
  *
- * SC1  A tick fires at most once: its delivery is named after it, and stored before the schedule goes on.
- * SC2  Of the ticks that were missed while no server ran one is made up for.
+ * SC1  A tick fires at most once: the key of its delivery contains its time, and the delivery is stored before the schedule advances.
+ * SC2  After ticks were missed because no server ran, one of them fires.
  * SC3  Without schedules there is no timer.
- * SC4  Of several servers one fires a trigger: the one that it is nearest to. The others look again, in case that one has ended.
+ * SC4  One server fires a schedule, chosen by hashing its id. The others look again, in case that server has ended.
  */
 import type { Clock } from '@tendon/core';
 import type { Logger } from '../platform/logger.ts';
 import { nextTick, parseCron } from './cron.ts';
 import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
 
-/** A clock that is set, or a machine that was suspended, is noticed by then. */
+/** Bounds how late a changed clock or a resumed machine is noticed. */
 const MAX_WAIT_MS = 60_000;
-/** How long another server's tick may be due before this one looks whose it is by now. */
+/** How often this server checks whether a due tick of another one is its own by now. */
 const LOOK_AGAIN_MS = 1_000;
 
 interface SchedulesOptions {
   readonly store: TriggerStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether this server fires it now. */
+  /** Whether this server is the one that fires the trigger. */
   readonly isOurs: (trigger: StoredTrigger) => Promise<boolean>;
-  /** Resolves when its delivery is durable. */
+  /** Resolves when the delivery is durable. */
   readonly fire: (trigger: StoredTrigger, tick: Date) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class Schedules {
     this.#running ??= this.#run();
   }
 
-  /** A schedule was made or changed. */
+  /** Called when a schedule was added or changed. */
   changed(): void {
     this.#changed.abort();
   }
@@ -69,7 +69,7 @@ export class Schedules {
     }
   }
 
-  /** Milliseconds to the next tick of any; `undefined`: there is none. */
+  /** Fires what is due. Resolves with the milliseconds until the next tick, or `undefined` when there is none. */
   async #fireDue(): Promise<number | undefined> {
     const { store, clock, fire, isOurs } = this.#options;
     let soonest: number | undefined;
@@ -92,7 +92,7 @@ export class Schedules {
   }
 }
 
-/** The first tick that is not handled, which may be over. */
+/** The first tick that has not been handled; it may lie in the past. */
 export function nextOf({ enabled, schedule, handled_until }: StoredTrigger): Date | undefined {
   const parsed = enabled && schedule ? parseCron(schedule.cron) : undefined;
   return parsed?.ok ? nextTick(parsed.cron, schedule!.time_zone, new Date(handled_until)) : undefined;

@@ -1,4 +1,4 @@
-/** What clients are shown of a trigger and of a delivery: neither the secret nor the task. */
+/** Triggers and deliveries as clients see them, without the secret and the task. */
 import type { DeliveryInfo, TriggerInfo } from '@tendon/protocol';
 import type { StoredDelivery } from './delivery-store.ts';
 import { nextOf } from './schedules.ts';

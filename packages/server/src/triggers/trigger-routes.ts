@@ -34,7 +34,7 @@ export interface TriggerContext {
 export const ByTrigger = z.object({ id: z.string().max(100) });
 const FAILED = { 404: Failure, 409: Failure, 422: Failure, 429: Failure };
 
-/** What starts conversations when something happens, and what was delivered to it. */
+/** Triggers, and the deliveries of each. */
 export const triggerRoutes: Routes<TriggerContext> = (app, { triggers, gitAccounts }) => {
   const seen: Seen = (by, id) => {
     const trigger = triggers.store.get(id);
@@ -78,7 +78,7 @@ export const triggerRoutes: Routes<TriggerContext> = (app, { triggers, gitAccoun
     if (!stored) return fail(reply, 'NOT_FOUND');
     const checked = checkTrigger(paramsOf({ ...stored, ...body }), gitAccounts.of(stored));
     if (!checked.ok) return reply.code(422).send(failureWith(checked.problem));
-    // What was missed while it was paused, or by the schedule before, is not made up for.
+    // Skip ticks that were missed while it was paused, and those of the earlier schedule.
     const isAnew = body.schedule !== undefined || (body.enabled === true && !stored.enabled);
     const { enabled = stored.enabled } = body;
     const handled = isAnew ? { handled_until: triggers.now() } : {};
@@ -120,12 +120,12 @@ function deliveryRoutes(app: App, triggers: Triggers, seen: Seen): void {
   });
 }
 
-/** A user sees those of the organisation in which they act. */
+/** A user sees the triggers of the organisation in which they act; a key of no user sees all. */
 function seesTrigger({ userId, organisationId }: Caller, { organisation_id }: StoredTrigger): boolean {
   return userId === undefined || (organisationId !== undefined && organisation_id === organisationId);
 }
 
-/** 202 when it is carried out, 200 when it is not, or came before. */
+/** Answers 202 when the delivery is carried out, 200 when it is ignored or a repetition. */
 export function sendAcceptance(reply: FastifyReply, acceptance: Acceptance): FastifyReply {
   if (acceptance.state === 'gone') return fail(reply, 'NOT_FOUND');
   if (acceptance.state === 'limited') {

@@ -1,8 +1,8 @@
 /**
- * Owns the triggers: one record each, the secret of its webhook sealed like the model's key.
+ * Owns the triggers: one record for each. The secret of a webhook is sealed like the model's key.
  *
- * TS1  A secret leaves only as `Secret`; no answer but that of its creation holds it.
- * TS2  Changes come one after the other, those of other servers too, and are durable before they count.
+ * TS1  A secret leaves this store only as `Secret`; only the answer to its creation shows it.
+ * TS2  Changes are serialized, also between servers, and durable before they take effect.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock, RecordStore } from '@tendon/core';
@@ -11,7 +11,7 @@ import { Mutex } from '@tendon/protocol/async';
 import { Secret } from '@tendon/protocol/masking';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
 
-/** What fires it, and how often at most. */
+/** What fires the trigger, and how often at most. */
 interface TriggerCause {
   readonly kind: TriggerKind;
   readonly schedule: TriggerSchedule | null;
@@ -19,7 +19,7 @@ interface TriggerCause {
   readonly max_per_hour: number;
 }
 
-/** What its conversations begin with. */
+/** What the conversations of the trigger begin with. */
 interface TriggerWork {
   readonly prompt: string;
   readonly repository: string | null;
@@ -28,7 +28,7 @@ interface TriggerWork {
   readonly agent: string | null;
 }
 
-/** Whose it is, where the server has users: of its organisation, and for whom its conversations are. */
+/** On a server with users: the organisation of the trigger, and the user for whom its conversations run. */
 export interface TriggerOwner {
   readonly organisation_id?: string;
   readonly created_by?: EventAuthor;
@@ -41,7 +41,7 @@ export interface StoredTrigger extends TriggerCause, TriggerWork, TriggerOwner {
   readonly posts_result: boolean;
   readonly post_to: CommentTarget | null;
   readonly created_at: string;
-  /** Of a schedule: ticks up to then have fired, or never will. */
+  /** For a schedule: ticks up to this time have fired or never will. */
   readonly handled_until: string;
   readonly sealed: string | null;
 }
@@ -76,12 +76,12 @@ export class TriggerStore {
     return store;
   }
 
-  /** Called when another server has changed some. */
+  /** Registers a listener for changes by other servers. */
   listen(onOthers: () => void): void {
     this.#onOthers = onOthers;
   }
 
-  /** As stored now. */
+  /** Reads all triggers anew. */
   #read(): Promise<void> {
     return this.#writing.run(async () => {
       const stored = await this.#options.records.list<StoredTrigger>('triggers');
@@ -112,17 +112,17 @@ export class TriggerStore {
     return this.#stored.get(id);
   }
 
-  /** Also one that another server made a moment ago. */
+  /** Like `get`, but also finds a trigger that another server made a moment ago. */
   async find(id: string): Promise<StoredTrigger | undefined> {
     return this.get(id) ?? this.#options.records.get<StoredTrigger>('triggers', id);
   }
 
-  /** `undefined` of a schedule, and of one that was sealed under a JWT secret that is gone. */
+  /** `undefined` for a schedule, and when the secret was sealed under another JWT secret. */
   secretOf(id: string): Secret | undefined {
     return this.#secrets.get(id);
   }
 
-  /** `undefined`: there are as many as there may be. */
+  /** `undefined` when there are `MAX_TRIGGERS` already. */
   create(given: NewTrigger, secret: string | undefined): Promise<StoredTrigger | undefined> {
     return this.#writing.run(async () => {
       if (this.#stored.size >= MAX_TRIGGERS) return undefined;
@@ -142,7 +142,7 @@ export class TriggerStore {
     });
   }
 
-  /** The trigger as it is then; `undefined`: there is none. */
+  /** Resolves with the changed trigger, or `undefined` when there is none. */
   change(id: string, change: (trigger: StoredTrigger) => Partial<StoredTrigger>): Promise<StoredTrigger | undefined> {
     return this.#writing.run(async () => {
       const next = await this.#options.records.update<StoredTrigger>('triggers', id, (now) => {
@@ -153,7 +153,7 @@ export class TriggerStore {
     });
   }
 
-  /** False: there is none. */
+  /** False when there is no such trigger. */
   delete(id: string): Promise<boolean> {
     return this.#writing.run(async () => {
       const wasThere = await this.#options.records.delete('triggers', id);

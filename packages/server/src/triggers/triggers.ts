@@ -1,9 +1,9 @@
 /**
- * Owns what happens when something is delivered to a trigger, by a webhook, a schedule or by hand: it is accepted once, carried out in the
- * background, and after a restart from where it was.
+ * Accepts deliveries to triggers, from a webhook, a schedule or a person, and carries each out once, in the background. After a restart a
+ * delivery continues where it was.
  *
- * TRI1  Of several servers one works on a delivery: the one that has its conversation, which has the delivery's id.
- * TRI2  What a server leaves, because it ends or is killed, another one goes on with: each looks every `LOOK_MS` for what nobody has.
+ * TRI1  One server works on a delivery: the owner of its conversation, which has the same id as the delivery.
+ * TRI2  Deliveries that a stopped or killed server leaves are continued by another: each server looks for them every `LOOK_MS`.
  */
 import { randomUUID } from 'node:crypto';
 import { KeyedMutex, KeyedSemaphore, StorageError, type Storage } from '@tendon/core';
@@ -15,17 +15,17 @@ import { report, workOn, type DeliveryPorts } from './run-delivery.ts';
 import { Schedules } from './schedules.ts';
 import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
 
-/** Conversations of triggers that work at the same time; the others wait. One that a person has paused does not count. */
+/** How many conversations of triggers work at the same time; the others wait. A paused one does not count. */
 const MAX_AT_WORK = 8;
 const HOUR_MS = 3_600_000;
 const LOOK_MS = 2_000;
 
 interface NewDelivery {
-  /** Decides whether it is one that came before. */
+  /** Two deliveries with the same key are the same delivery. */
   readonly key: string;
   /** Shown to people. */
   readonly name: string;
-  /** A text: it is ignored, for this reason. */
+  /** The task, or the reason why the delivery is ignored. */
   readonly task: DeliveryTask | string;
 }
 
@@ -61,7 +61,7 @@ export class Triggers {
     store.listen(() => this.schedules.changed());
   }
 
-  /** Goes on with what an earlier server left, then fires what is due. */
+  /** Continues unfinished deliveries, then fires the schedules that are due. */
   async start(): Promise<void> {
     await this.#takeLeft();
     this.schedules.start();
@@ -74,7 +74,7 @@ export class Triggers {
     return self === undefined || nearestServer(triggerName(id), await scheduler.servers())?.id === self.id;
   }
 
-  /** What is not at its end, and no server has. */
+  /** Continues the unfinished deliveries that no other server has. */
   async #takeLeft(): Promise<void> {
     const { scheduler } = this.#options.storage;
     if (scheduler.self?.takesConversations === false) return;
@@ -92,7 +92,7 @@ export class Triggers {
     }
   }
 
-  /** Durable when it resolves. */
+  /** The delivery is durable when this resolves. */
   accept({ id }: StoredTrigger, { key, name, task }: NewDelivery): Promise<Acceptance> {
     return this.#accepting.run(id, async () => {
       const trigger = await this.store.find(id);
@@ -117,7 +117,7 @@ export class Triggers {
     return this.#options.clock.now().toISOString();
   }
 
-  /** By a person; also one that is paused. */
+  /** Fires a trigger by hand, even a paused one. */
   fire(trigger: StoredTrigger, text: string, key = `fired ${randomUUID()}`): Promise<Acceptance> {
     const isMention = trigger.mention !== null;
     const content = isMention
@@ -126,7 +126,7 @@ export class Triggers {
     return this.accept(trigger, { key, name: 'fired by hand', task: plainTask(trigger, content) });
   }
 
-  /** Its conversations stay. False: there is none. */
+  /** Its conversations stay. False when there is no such trigger. */
   delete(id: string): Promise<boolean> {
     return this.#accepting.run(id, async () => {
       const wasThere = await this.store.delete(id);
@@ -135,7 +135,7 @@ export class Triggers {
     });
   }
 
-  /** What is not at its end goes on with the next server. */
+  /** Unfinished deliveries continue on the next server. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.schedules.close();
@@ -177,7 +177,7 @@ export class Triggers {
     if (worked?.state === 'failed') await this.#giveUp(delivery);
   }
 
-  /** As it is by now; `undefined`: it is over, or another server has it. */
+  /** Claims the delivery's conversation and reads the delivery; `undefined` when it has ended, or another server has it. */
   async #taken(delivery: DeliveryRef): Promise<StoredDelivery | undefined> {
     const { clock, storage } = this.#options;
     const { id } = delivery;
@@ -186,14 +186,14 @@ export class Triggers {
     return isOpen();
   }
 
-  /** One that came to no conversation leaves nothing where that would have been. */
+  /** Removes the empty log of a delivery that failed before it had a conversation. */
   async #giveUp({ id }: DeliveryRef): Promise<void> {
     const { conversations, storage } = this.#options;
     if (storage.scheduler.self && !(await conversations.get(id))) await storage.events.delete(id);
   }
 }
 
-/** Of what has no repository, branch or place of its own. */
+/** A task with the trigger's own repository, branch and place for the result. */
 export function plainTask({ repository, branch, git_provider, post_to }: StoredTrigger, content: string): DeliveryTask {
   return { content, repository, branch, git_provider, post_to };
 }

@@ -1,6 +1,6 @@
 /**
- * The address that others send to, without a key of this server: bounded, limited, and nothing of a body is read before its sender has
- * proven that it has the secret.
+ * Receives webhooks. Senders need no key of this server: requests are limited in size and rate, and a body is parsed only after its sender
+ * has proven that it knows the secret.
  */
 import type { Clock } from '@tendon/core';
 import { Delivered, Failure } from '@tendon/protocol';
@@ -19,7 +19,7 @@ import { plainTask, type Triggers } from './triggers.ts';
 import { deliveryName, proofOf, shownName } from './webhook-signature.ts';
 
 const MAX_BODY_BYTES = 1024 ** 2;
-/** Of one sender, to one trigger. A tunnel to this machine is a sender like others. */
+/** The limit of one sender for one trigger. It holds for loopback too, because a tunnel ends there. */
 const RATE: RateLimit = { burst: 60, perSecond: 5, limitsLoopback: true };
 
 interface WebhookContext {
@@ -36,7 +36,7 @@ export const webhookRoutes: Routes<WebhookContext> = (app, { triggers, clock }) 
     if (seconds !== undefined) return fail(reply.header('retry-after', String(seconds)), 'TOO_MANY_REQUESTS');
   };
   void app.register(async (scope: App) => {
-    // A signature is one of the bytes as they came.
+    // The signature covers the raw bytes.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body));
     const schema = { params: ByTrigger, response: { 200: Delivered, 202: Delivered, '4xx': Failure } };
@@ -63,7 +63,7 @@ async function receive(triggers: Triggers, id: string, { headers, body }: Fastif
   return sendAcceptance(reply, await triggers.accept(trigger, { key, name: shownName(headers), task }));
 }
 
-/** A text: why nothing is done. `undefined`: the body is no JSON, which a mention needs. */
+/** The task, or the reason why the delivery is ignored; `undefined` when the body of a mention is not JSON. */
 function taskOf(trigger: StoredTrigger, headers: FastifyRequest['headers'], body: Buffer): DeliveryTask | string | undefined {
   const { kind, mention: wanted } = trigger;
   if (!wanted) return plainTask(trigger, payloadPrompt(trigger, kind, body.toString('utf8')));

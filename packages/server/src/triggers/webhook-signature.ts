@@ -2,10 +2,10 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/protocol/masking';
 
-/** How a sender proves that it has the secret: GitHub signs the body, GitLab and everybody else send it along. */
+/** How a sender proves that it knows the secret: GitHub signs the body, GitLab and others send the secret itself. */
 export type Proof = 'signature' | 'token' | undefined;
 
-/** `undefined`: it does not prove it. Comparisons take the same time whatever is wrong. */
+/** `undefined` without a valid proof. Comparisons take constant time. */
 export function proofOf(headers: IncomingHttpHeaders, body: Buffer, secret: Secret): Proof {
   const { 'x-hub-signature-256': signature, 'x-gitlab-token': gitlab, authorization = '' } = headers;
   if (typeof signature === 'string') {
@@ -16,7 +16,7 @@ export function proofOf(headers: IncomingHttpHeaders, body: Buffer, secret: Secr
   return token !== undefined && isSame(token, secret.reveal()) ? 'token' : undefined;
 }
 
-/** Of digests, so that not even the length shows. */
+/** Compares digests, so that not even the length leaks. */
 function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
@@ -26,8 +26,8 @@ function digest(text: string): Buffer {
 }
 
 /**
- * What distinguishes two deliveries. A signature covers the body alone, so the body is the name: with another id it is the same
- * delivery. `undefined`: the sender gave none, and each of its requests counts.
+ * Identifies a delivery. A signature covers the body alone, so the body identifies a signed one: resent with another id, it is the same
+ * delivery. `undefined` when the sender gave no id: then each request is a delivery of its own.
  */
 export function deliveryName(headers: IncomingHttpHeaders, body: Buffer, proof: Proof): string | undefined {
   if (proof === 'signature') return `sha256:${createHash('sha256').update(body).digest('hex')}`;
@@ -38,7 +38,7 @@ export function deliveryName(headers: IncomingHttpHeaders, body: Buffer, proof: 
     .slice(0, 200);
 }
 
-/** As the sender calls it, for people who look for it there. */
+/** The sender's name for the delivery, by which people find it in the sender's own log. */
 export function shownName(headers: IncomingHttpHeaders): string {
   const { 'x-github-delivery': github, 'x-gitlab-event-uuid': gitlab, 'idempotency-key': key } = headers;
   const name = [github, gitlab, key].find((each) => typeof each === 'string' && each !== '') ?? 'webhook';
