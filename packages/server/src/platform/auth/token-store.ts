@@ -23,13 +23,23 @@ interface StoredToken<T> extends IssuedToken<T> {
   readonly hash: string;
 }
 
-export interface TokenStoreOptions {
+export interface TokenStoreOptions<T> {
   readonly records: RecordStore;
   readonly collection: string;
   /** What its tokens begin with, so that people and scanners know one when they see it. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly max: number;
+  /** How many one user may have of them; default: all. */
+  readonly each?: TokensOfEach<T>;
+}
+
+interface TokensOfEach<T> {
+  readonly max: number;
+  /** `undefined`: it is no user's. */
+  readonly userOf: (value: T) => string | undefined;
+  /** With one more than that their oldest ends; default: it is refused. */
+  readonly replacesOldest?: boolean;
 }
 
 const NOTE_USE_MS = 60_000;
@@ -37,7 +47,7 @@ const NOTE_USE_MS = 60_000;
 const MAX_WAIT_MS = 86_400_000;
 
 export class TokenStore<T> {
-  readonly #options: TokenStoreOptions;
+  readonly #options: TokenStoreOptions<T>;
   readonly #held: Map<string, StoredToken<T>>;
   readonly #watching = new Map<string, Set<AbortController>>();
   readonly #reading = new Mutex();
@@ -45,12 +55,12 @@ export class TokenStore<T> {
   readonly #changing = new Map<string, number>();
   #changed = new Set<string>();
 
-  private constructor(options: TokenStoreOptions, held: Map<string, StoredToken<T>>) {
+  private constructor(options: TokenStoreOptions<T>, held: Map<string, StoredToken<T>>) {
     this.#options = options;
     this.#held = held;
   }
 
-  static async open<T>(options: TokenStoreOptions): Promise<TokenStore<T>> {
+  static async open<T>(options: TokenStoreOptions<T>): Promise<TokenStore<T>> {
     const store = new TokenStore<T>(options, new Map());
     options.records.watch(options.collection, () => store.#read());
     await store.#read();
@@ -92,10 +102,11 @@ export class TokenStore<T> {
     return [...this.#held.values()].filter((one) => !this.#isOver(one)).toSorted((a, b) => (a.created_at > b.created_at ? -1 : 1));
   }
 
-  /** `undefined`: there are as many as there may be. */
+  /** `undefined`: there are as many as there may be, of all or of this user. */
   async issue(value: T, seconds: number | undefined): Promise<{ readonly token: string; readonly held: IssuedToken<T> } | undefined> {
     for (const one of [...this.#held.values()].filter((each) => this.#isOver(each))) await this.revoke(one.id);
-    if (this.#held.size >= this.#options.max) return undefined;
+    const place = this.#placeFor(value);
+    if (!place) return undefined;
     const secret = randomBytes(32).toString('base64url');
     const salt = randomBytes(16).toString('base64url');
     const stored: StoredToken<T> = {
@@ -110,7 +121,18 @@ export class TokenStore<T> {
     this.#held.set(stored.id, stored);
     const { records, collection } = this.#options;
     await this.#change(stored.id, () => records.put(collection, { id: stored.id, sort: stored.created_at, value: stored }));
+    if (place.oldest) await this.revoke(place.oldest.id);
     return { token: `${this.#options.prefix}_${stored.id}_${secret}`, held: stored };
+  }
+
+  /** `oldest`: in the place of that one. */
+  #placeFor(value: T): { readonly oldest?: IssuedToken<T> } | undefined {
+    const { max, each } = this.#options;
+    const user = each?.userOf(value);
+    const theirs = user === undefined ? [] : [...this.#held.values()].filter((one) => each?.userOf(one.value) === user);
+    if (each && theirs.length >= each.max)
+      return each.replacesOldest ? { oldest: theirs.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))[0]! } : undefined;
+    return this.#held.size < max ? {} : undefined;
   }
 
   /** What the token opens, now. */

@@ -42,10 +42,13 @@ export interface TokenStores {
 }
 
 export async function openTokenStores(records: RecordStore, clock: Clock, rules?: UserRules): Promise<TokenStores> {
+  const shared = { records, clock };
+  const ownerOf = ({ owner }: { readonly owner?: TokenOwner }): string | undefined => owner?.user;
+  const sessionsOfEach = { max: 100, userOf: ({ key }: Login) => ('user' in key ? key.user : undefined), replacesOldest: true };
   const [keys, shares, logins] = await Promise.all([
-    TokenStore.open<ApiKey>({ records, clock, collection: 'api_keys', prefix: 'tendonkey', max: 1_000 }),
-    TokenStore.open<Share>({ records, clock, collection: 'shares', prefix: 'tendonshare', max: 10_000 }),
-    TokenStore.open<Login>({ records, clock, collection: 'logins', prefix: 'tendonlogin', max: 10_000 }),
+    TokenStore.open<ApiKey>({ ...shared, collection: 'api_keys', prefix: 'tendonkey', max: 1_000, each: { max: 100, userOf: ownerOf } }),
+    TokenStore.open<Share>({ ...shared, collection: 'shares', prefix: 'tendonshare', max: 10_000, each: { max: 1_000, userOf: ownerOf } }),
+    TokenStore.open<Login>({ ...shared, collection: 'logins', prefix: 'tendonlogin', max: 10_000, each: sessionsOfEach }),
   ]);
   // Not loaded where there are none.
   const users = rules && (await (await import('./user-directory.ts')).UserDirectory.open({ records, clock, rules }));
