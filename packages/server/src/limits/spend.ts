@@ -18,14 +18,14 @@ interface Amount {
 export type Period = 'day' | 'month';
 
 export class Spend {
-  readonly #records: RecordStore;
+  readonly #records: Pick<RecordStore, 'get' | 'update'>;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
   /** By scope and period. */
   readonly #amounts = new Map<string, Amount>();
   #writing: Promise<void> | undefined;
 
-  constructor(records: RecordStore, clock: Clock) {
+  constructor(records: Pick<RecordStore, 'get' | 'update'>, clock: Clock) {
     this.#records = records;
     this.#clock = clock;
   }
@@ -67,11 +67,20 @@ export class Spend {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#writing;
+    await this.#writeAll();
   }
 
   async #writeBehind(): Promise<void> {
-    await this.#clock.sleep(BEHIND_MS, { signal: this.#closing.signal }).catch(() => undefined);
-    this.#writing = undefined;
+    const { signal } = this.#closing;
+    await this.#clock.sleep(BEHIND_MS, { signal }).catch(() => undefined);
+    await this.#writeAll();
+    // What came meanwhile, and what could not be stored.
+    const isMore = !signal.aborted && [...this.#amounts.values()].some(({ pending }) => pending > 0);
+    this.#writing = isMore ? this.#writeBehind() : undefined;
+  }
+
+  /** Never twice at the same time: what is being written is still pending. Never rejects. */
+  async #writeAll(): Promise<void> {
     for (const [id, { pending }] of this.#amounts) {
       if (pending > 0) await this.#write(id, pending).catch(() => undefined); // the next write includes it
       else if (!this.#isCurrent(id)) this.#amounts.delete(id);
