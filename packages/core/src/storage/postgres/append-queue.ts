@@ -1,11 +1,11 @@
 /**
- * Owns the order of appends to one database: what is asked for while one group is under way becomes the next group, one statement
- * and one commit for all conversations together.
+ * Owns the order of appends to one database. Appends that arrive while a group is being written form the next group: one statement and
+ * one commit for all conversations together.
  *
  * Invariants
- * AQ1  One group at a time. It has of each log appends that follow each other, or none.
- * AQ2  A log moves from the id that it was expected at, while this server owns it, or nothing of it is written: the statement decides.
- * AQ3  A group whose answer was lost is asked for again: what was stored the first time is found there, so nothing is stored twice.
+ * AQ1  One group is written at a time. Its appends to the same log follow each other without a gap.
+ * AQ2  The statement appends to a log only if the log is at the expected id and this server owns it.
+ * AQ3  A group whose answer was lost is sent again. The statement finds what was stored the first time, so nothing is stored twice.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Event } from '@tendon/protocol';
@@ -17,12 +17,12 @@ import { LogBatch, storeBatches, type LogPosition } from './log-batch.ts';
 import { isCollision, isOutage } from './postgres-errors.ts';
 import type { ServerLease } from './server-lease.ts';
 
-/** More than these waiting appends are refused: callers wait for their own, so this many is a fault. */
+/** More waiting appends are refused: callers wait for their own appends, so that many indicate a fault. */
 const MAX_QUEUED = 10_000;
 const MAX_GROUP = 128;
-/** Of the JSON and payloads of a group; a larger append goes alone. */
+/** Limits the JSON and payloads of a group; a larger append goes alone. */
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
-/** How long a group is asked for again while its outcome is unknown. */
+/** How long a group is sent again while its outcome is unknown. */
 const OUTAGE_MS = 20_000;
 const PAUSE_MS = 200;
 
@@ -31,9 +31,9 @@ export interface AppendedLog {
   readonly position: LogPosition;
   /** Throws `StorageError` once the log was deleted, or the storage closed. */
   assertOpen(): void;
-  /** What was appended is durable. */
+  /** Called when the events are durable. */
   publish(events: readonly Event[], prepared: readonly PreparedDraft[]): void;
-  /** Takes up what others did to it. Throws `StorageError('fenced')` when another server has it. */
+  /** Reads what other writers did to the log. Throws `StorageError('fenced')` when another server has it. */
   refresh(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ interface Waiting {
   readonly prepared: readonly PreparedDraft[];
   readonly options: AppendOptions;
   readonly bytes: number;
-  /** Its owner's epoch was another one the first time. */
+  /** It is sent again because the epoch of the ownership had changed. */
   readonly isRepeated?: true;
   readonly resolve: (events: readonly Event[]) => void;
   readonly reject: (error: unknown) => void;
@@ -82,7 +82,7 @@ export class AppendQueue {
     });
   }
 
-  /** Resolves when nothing that was asked for before is under way. */
+  /** Resolves when all earlier appends are settled. */
   async settled(): Promise<void> {
     await this.#draining;
   }
@@ -130,8 +130,8 @@ export class AppendQueue {
   }
 
   /**
-   * Another writer was faster, in this process or another: it is answered when the other's events can be read. Where only the owner's epoch
-   * was another one, it is asked for again.
+   * Settles an append that lost against another writer, in this process or another, once the other's events can be read. If only the epoch
+   * of the ownership had changed, the append is sent again.
    */
   async #refuse(one: Waiting & Partial<Pick<Staged, 'batch'>>): Promise<void> {
     const { log, options, isRepeated, reject } = one;

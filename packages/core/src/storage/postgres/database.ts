@@ -1,9 +1,9 @@
 /**
- * Owns the connections to one Postgres. It does not know what is stored there.
+ * Owns the connections to one Postgres database. Does not know what is stored there.
  *
  * Invariants
- * DA1  A statement is a transaction of its own or inside `transaction`, and leaves nothing behind in its session: any two may run on different
- *      connections, so a pooler in transaction mode may stand in between.
+ * DA1  A statement is its own transaction or runs inside `transaction`, and leaves no state in its session. Any two may therefore run on
+ *      different connections, and a pooler in transaction mode works.
  * DA2  Every wait has a deadline.
  * DA3  A connection on which anything failed is not used again.
  */
@@ -15,7 +15,7 @@ import { adviceFor, isOutage, isRefusal } from './postgres-errors.ts';
 const CONNECTIONS = 8;
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 30_000;
-/** How long a read is tried again while Postgres restarts, or another one takes its place. */
+/** How long a read is retried while Postgres restarts or fails over. */
 const OUTAGE_MS = 10_000;
 const PAUSE_MS = 200;
 /** An integer of eight bytes: ids and counts, all below 2^53. */
@@ -31,7 +31,7 @@ export class Database {
   readonly place: string;
   #isClosed = false;
 
-  /** Connects with the first statement. Throws `StorageError` when the address is none that may be used. */
+  /** Connects with the first statement. Throws `StorageError` when the address may not be used. */
   constructor(url: string) {
     this.place = checkedPlace(url);
     this.#pool = new pg.Pool({
@@ -41,7 +41,7 @@ export class Database {
       keepAlive: true,
       types: { getTypeParser: (oid, format) => ((oid as number) === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) },
     });
-    // What breaks while it is idle is replaced with the next statement.
+    // The pool replaces a connection that breaks while idle.
     this.#pool.on('error', () => undefined);
   }
 
@@ -58,7 +58,7 @@ export class Database {
       }
     });
 
-  /** Runs a statement that changes nothing; tried again for a while where Postgres does not answer. */
+  /** Runs a statement that changes nothing; retries for a while when Postgres does not answer. */
   readonly read: Query = async <R>(text: string, values?: readonly unknown[]) => {
     const end = performance.now() + OUTAGE_MS;
     for (;;) {
@@ -87,19 +87,19 @@ export class Database {
     });
   }
 
-  /** Resolves when what runs has ended; what comes later is refused. */
+  /** Resolves when all running statements have ended; later ones are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.end();
   }
 
-  /** A connection that failed goes back to nobody: with it, Postgres rolls back what was begun on it. */
+  /** A failed connection is destroyed, and Postgres rolls back its transaction. */
   async #borrow<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new StorageError('closed', 'the storage is closed');
     const client = await this.#pool.connect().catch((cause: unknown) => {
       throw this.#failure(cause, 'undone');
     });
-    // One that breaks between two statements fails the next of them.
+    // If it breaks between two statements, the next one fails.
     const ignore = (): void => undefined;
     client.on('error', ignore);
     let isWhole = false;
@@ -129,7 +129,7 @@ async function rowsOf<R>(
   return rows as R[];
 }
 
-/** The password stays out of every message. A server on another host is asked over TLS unless the address says otherwise. */
+/** Host, port and database without the password. Throws when the address of another host does not say whether to use TLS. */
 function checkedPlace(url: string): string {
   const parsed = URL.parse(url.replace(/^(postgres(?:ql)?:\/\/)(?=\/)/, '$1localhost'));
   if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol)) {

@@ -3,25 +3,25 @@ import { Database } from './database.ts';
 /** A server that has a lease on the database. */
 export interface LeasedServer {
   readonly id: string;
-  /** Where others reach it; `null`: it has the database alone. */
+  /** The address at which others reach it; `null` when it has the database to itself. */
   readonly url: string | null;
   readonly takes: boolean;
   readonly load: number;
-  /** It did not extend its lease. */
+  /** Its lease has expired. */
   readonly isOver: boolean;
 }
 
-/** What can be seen of a database without working on it. */
+/** The state of a database, read without working on it. */
 export interface PostgresFacts {
   /** The server and the database, without a password. */
   readonly place: string;
-  /** As `16.4`. */
+  /** The version of Postgres, such as `16.4`. */
   readonly version: string;
-  /** Of one question, the fastest of a few. */
+  /** Round trip in milliseconds, the fastest of a few. */
   readonly latencyMs: number;
   readonly commits: string;
   readonly encoding: string;
-  /** A standby: it takes no writes. */
+  /** Whether it is a standby, which takes no writes. */
   readonly isStandby: boolean;
   /** How far this machine's clock is ahead of the database's. */
   readonly aheadMs: number;
@@ -31,7 +31,7 @@ export interface PostgresFacts {
 
 const QUESTIONS = 5;
 
-/** Changes nothing, not even the schema. Rejects with `StorageError`, whose message can be shown, when the database cannot be asked. */
+/** Changes nothing, not even the schema. Rejects with a user-facing `StorageError` when the database does not answer. */
 export async function inspectPostgres(url: string, now: () => Date): Promise<PostgresFacts> {
   const database = new Database(url);
   try {
@@ -47,7 +47,7 @@ export async function inspectPostgres(url: string, now: () => Date): Promise<Pos
   }
 }
 
-/** The fastest answer says most about both. */
+/** The fastest round trip gives the best estimate of the latency and of the clock difference. */
 async function clockOf(database: Database, now: () => Date): Promise<Pick<PostgresFacts, 'latencyMs' | 'aheadMs'>> {
   const seen: { readonly latencyMs: number; readonly aheadMs: number }[] = [];
   for (let question = 0; question < QUESTIONS; question += 1) {

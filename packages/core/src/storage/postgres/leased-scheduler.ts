@@ -1,20 +1,20 @@
 /**
- * Owns which conversations this server has, of all servers that share a database. It does not own what happens in one.
+ * Assigns conversations to the servers that share a database, and owns those of this server. Does not own what happens in a conversation.
  *
  * Invariants
- * LS1  A group (a conversation and all that were delegated in it) has one owner at a time. It changes in one statement, which gives each log
- *      of the group a greater epoch; an append under an earlier one is refused by the log.
- * LS2  A group is taken from a server only when that has ended: its lease is over, or it gave the group up.
- * LS3  What a server leaves at work is taken over by those that remain, `TAKEN_TOGETHER` at a time by each, and by no two.
+ * LS1  A group (a conversation and all that were delegated in it) has one owner at a time. One statement changes the owner and raises the
+ *      epoch of each log in the group; the log refuses an append under an earlier epoch.
+ * LS2  A server loses a group only when its lease has ended, or when it gives the group up.
+ * LS3  When a server ends, the others take over the groups that were at work: `TAKEN_TOGETHER` at a time each, and no group twice.
  */
 import type { ConversationRef, Place, Scheduler, SchedulerHandlers, ServerNode } from '../../scheduling/scheduler.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import type { Database } from './database.ts';
 import { fencedMessage, nodeOf, serversOf, type ServerLease, type ServerRow } from './server-lease.ts';
 
-/** What one server takes before others have their turn. */
+/** How many groups one server takes over before the others get a turn. */
 const TAKEN_TOGETHER = 16;
-/** How old an answer about another server's conversation may be. */
+/** How long the owner of another server's conversation is cached. */
 const REMEMBERED_MS = 300;
 const MOST_REMEMBERED = 10_000;
 
@@ -32,23 +32,23 @@ interface Owned {
 export interface LeasedSchedulerOptions {
   readonly database: Database;
   readonly lease: ServerLease;
-  /** Notified of logs that this server may append to from now on. */
+  /** Called for each log that this server may append to from now on. */
   readonly onClaimed: (conversationId: string, epoch: number) => void;
-  /** Another server has ended the lease: no log that is open may be used any more. */
+  /** Called when another server has ended the lease: no open log may be used any more. */
   readonly onLost: () => void;
 }
 
 export class LeasedScheduler implements Scheduler {
   readonly #options: LeasedSchedulerOptions;
   readonly #owned = new Map<string, Owned>();
-  /** Where others' conversations were a moment ago. */
+  /** Recently looked up owners of other servers' conversations. */
   readonly #remembered = new Map<string, { readonly place: Place; readonly at: number }>();
-  /** How often each server had given up conversations when it was last seen. */
+  /** For each server, how often it had given up conversations at the last beat. */
   readonly #released = new Map<string, number>();
   #handlers: SchedulerHandlers | undefined;
   #servers: readonly ServerRow[] | undefined;
   #takingOver: Promise<void> | undefined;
-  /** What no server has is looked for once, and whenever a server has left. */
+  /** Set at the start and whenever a server has left: look for conversations without an owner. */
   #looksForOrphans = true;
 
   constructor(options: LeasedSchedulerOptions) {
@@ -95,7 +95,7 @@ export class LeasedScheduler implements Scheduler {
       if (await this.#claimGroup(id, rootId)) return { at: 'here' };
       const place = (await this.findAll([rootId])).get(rootId);
       if (place) return place;
-      // Its server did not extend its lease; or this one did not.
+      // The lease of its server has expired, or this server's own.
       const servers = await serversOf(database);
       await lease.endOver(servers);
       const isOver = !servers.some((row) => row.id === own && !row.is_ended);
@@ -123,7 +123,7 @@ export class LeasedScheduler implements Scheduler {
     await this.#takingOver;
   }
 
-  /** Its log is gone. */
+  /** Called when the log was deleted. */
   forget(id: string): void {
     this.#owned.delete(id);
     this.#remembered.delete(id);
@@ -154,7 +154,7 @@ export class LeasedScheduler implements Scheduler {
     this.#takeOver();
   }
 
-  /** Since it was last seen. */
+  /** Whether the server has given up conversations since the last beat. */
   #hasReleased({ id, released }: ServerRow): boolean {
     const before = this.#released.get(id) ?? 0;
     this.#released.set(id, released);
@@ -182,7 +182,7 @@ export class LeasedScheduler implements Scheduler {
     }
     const lost = await database.read<{ id: string }>(MARKED_ALONE);
     for (const { id } of lost) if ((await this.claim({ id, rootId: id })).at === 'here') await handlers.wake([id]);
-    // Nothing that they left is at work: what else they had is nowhere.
+    // Nothing that they left is at work any more: release the rest of their groups.
     await database.write('DELETE FROM tendon.servers WHERE ended AND id = ANY($1::text[])', [ended]);
   }
 
@@ -190,7 +190,7 @@ export class LeasedScheduler implements Scheduler {
     this.#owned.clear();
     this.#remembered.clear();
     this.#servers = undefined;
-    // One that had the database alone stays away from it.
+    // A server that had the database to itself does not come back.
     if (this.self !== undefined) await this.#handlers?.standDown();
     this.#options.onLost();
     if (this.self === undefined) return;
@@ -201,13 +201,13 @@ export class LeasedScheduler implements Scheduler {
 
 const IS_ALIVE = 'NOT s.ended AND s.until > clock_timestamp()';
 
-/** The servers that have these conversations, and are alive. */
+/** The living servers that own these conversations. */
 const FIND = `
   SELECT c.conversation_id, s.id, s.url, s.holder, s.takes, s.load, s.released, s.ended AS is_ended, false AS is_over
   FROM tendon.logs AS c JOIN tendon.logs AS r ON r.conversation_id = c.root_id JOIN tendon.servers AS s ON s.id = r.owner AND ${IS_ALIVE}
   WHERE c.conversation_id = ANY($1::text[])`;
 
-/** A group ($2) for this server ($1), unless its owner has not ended; with a member ($3) that may be new. No rows of the group: refused. */
+/** Claims a group ($2) for this server ($1) unless its owner is alive; $3 is a member that may be new. Returns no row when refused. */
 const CLAIM = `
   WITH me AS (
     SELECT id FROM tendon.servers WHERE id = $1 AND NOT ended
@@ -233,8 +233,8 @@ const CLAIM = `
   SELECT * FROM root UNION ALL SELECT * FROM member UNION ALL SELECT * FROM others`;
 
 /**
- * Groups in which something is at work and that no server has, for this one ($1); those that another one is taking are left out. The living
- * are an array: of a row that another server took a moment ago Postgres looks at the new owner again, but not in a join.
+ * Takes groups that are at work and have no living owner, for this server ($1); skips those that another server is taking. The living
+ * servers are an array and not a join, because Postgres re-evaluates the condition on a concurrently changed row only without a join.
  */
 const TAKE = `
   WITH orphans AS (
@@ -250,14 +250,14 @@ const TAKE = `
   WHERE l.root_id IN (SELECT conversation_id FROM orphans)
   RETURNING l.conversation_id, l.root_id, l.owner_epoch`;
 
-/** The groups of these roots ($2), or all; the other servers see that there are some. */
+/** Gives up the groups of these roots ($2), or all, and counts that, so that the other servers notice. */
 const RELEASE = `
   WITH released AS (
     UPDATE tendon.logs SET owner = NULL WHERE owner = $1 AND ($2::text[] IS NULL OR root_id = ANY($2::text[])) RETURNING conversation_id
   )
   UPDATE tendon.servers SET released = released + 1 WHERE id = $1 AND EXISTS (SELECT 1 FROM released)`;
 
-/** Marks without a log: deletions that were cut off. */
+/** Marks without a log, which interrupted deletions leave. */
 const MARKED_ALONE = `
   SELECT id FROM tendon.records AS a WHERE collection = 'active'
     AND NOT EXISTS (SELECT 1 FROM tendon.logs AS l WHERE l.conversation_id = a.id) LIMIT 1000`;

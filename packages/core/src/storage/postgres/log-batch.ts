@@ -6,16 +6,16 @@ import type { PayloadRow } from '../rows/payload-row.ts';
 import type { PreparedDraft } from '../rows/prepared-draft.ts';
 import type { Query } from './database.ts';
 
-/** Where a log stands for its next append. */
+/** The state of a log that its next append depends on. */
 export interface LogPosition {
   readonly conversationId: string;
   readonly nextId: number;
   readonly lastTimestamp: string;
-  /** Under which its events are appended. */
+  /** The epoch of the events to append. */
   readonly epoch: string;
   /** Whether it is stored that events from `nextId` on have this epoch. */
   readonly isEpochStored: boolean;
-  /** Of this server's ownership; 0: the log begins. */
+  /** The epoch of this server's ownership; 0 when the log is new. */
   readonly ownerEpoch: number;
 }
 
@@ -51,7 +51,7 @@ export class LogBatch {
     });
   }
 
-  /** Whether the log holds these events already: each with its checksum, under the epoch that only this opening of the log appends with. */
+  /** Whether the log already holds these events: same checksums, under the epoch that only this opening of the log uses. */
   async isStored(read: Query): Promise<boolean> {
     const { conversationId, nextId, epoch } = this.at;
     const rows = await read<{ checksum: number; epoch: string | null }>(
@@ -68,8 +68,8 @@ export class LogBatch {
 }
 
 /**
- * Appends to several logs in one statement: to each all or nothing. A log that is not at the expected id, or that another server has, is left out.
- * So is every log once the lease of this server has ended. Resolves with the conversations that were appended to.
+ * Appends to several logs in one statement, all or nothing for each log. Skips a log that is not at the expected id or that another server
+ * has, and every log once the lease of this server has ended. Resolves with the conversations that were appended to.
  */
 export async function storeBatches(write: Query, server: string, batches: readonly LogBatch[]): Promise<ReadonlySet<string>> {
   const rows = batches.flatMap((batch) => batch.rows);

@@ -20,24 +20,24 @@ export interface PostgresStorageOptions {
   /** `postgres://USER:PASSWORD@HOST:5432/DATABASE`. */
   readonly url: string;
   readonly clock: Clock;
-  /** Called with every finding, also with those that are made after opening. */
+  /** Called with every finding, including those made after opening. */
   readonly onFinding?: (sentence: string) => void;
-  /** Called once when Postgres does not answer, which is then waited for. Default: it is refused. */
+  /** Called once when Postgres does not answer; the server then waits for it. Default: opening is refused. */
   readonly onOutage?: (sentence: string) => void;
-  /** Works under the lease of a server that is there. Default: has one of its own, or is refused. */
+  /** Work under the lease of a running server. Default: take a lease of its own, or be refused. */
   readonly beside?: boolean;
-  /** How this server is one of several on the database. Default: it has the database alone. */
+  /** Set when several servers share the database. Default: this one has it to itself. */
   readonly shared?: SharedOptions | undefined;
 }
 
 export interface SharedOptions {
-  /** Where the other servers reach this one. */
+  /** The address at which the other servers reach this one. */
   readonly url: string;
-  /** False: it only leads clients to the others. */
+  /** False for a gateway, which only forwards clients to the others. */
   readonly takesConversations: boolean;
 }
 
-/** Opens the storage of a server in a database. Rejects with `StorageError` when a server has it alone, a newer version made it, or it cannot be used. */
+/** Opens the storage of a server in Postgres. Rejects with `StorageError` when another server has the database to itself, a newer version upgraded it, or it cannot be used. */
 export async function openPostgresStorage({
   url,
   clock,
@@ -107,7 +107,7 @@ function compose({ url, database, lease, findings, clock }: OpenedDatabase): Sto
     pages: new PostgresPageIndex(database),
     scheduler,
     findings: findings.list,
-    // Payloads come and go in the transactions of their events: a killed server leaves nothing.
+    // Payloads are written and deleted in the transactions of their events, so a killed server leaves no orphans.
     sweep: async () => 0,
     close: () => (closing ??= close()),
   };
@@ -126,7 +126,7 @@ function thisServer(clock: Clock): Holder {
   return { host: hostname(), machine: machine(), pid: process.pid, since: clock.now().toISOString() };
 }
 
-/** Where pids mean the same as here: this boot, and this PID namespace. Empty where that cannot be found out. */
+/** Identifies this boot and PID namespace, within which pids can be compared. Empty when that is unknown. */
 function machine(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;

@@ -1,8 +1,8 @@
-/** What went wrong with a statement, by the code of Postgres or the network. */
+/** Classifies failures of statements by the code of Postgres or the network. */
 
-/** Network errors, and ends of the session by an administrator, a crash or a start that is not over. */
+/** Network errors, and sessions ended by an administrator, a crash or a restart. */
 const OUTAGES = /^(?:08...|57P0[1235]|25006|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
-/** Postgres ends the session: whether a commit got through is open. */
+/** Postgres ended the session: it is not known whether a commit got through. */
 const ENDS_SESSION = /^(?:08|57P0)/;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
@@ -13,7 +13,7 @@ interface Failure {
   readonly errors?: readonly Error[];
 }
 
-/** Whether Postgres answered that it did not do it; it rolls back what it refuses. */
+/** Whether Postgres refused the statement, and so rolled it back. */
 export function isRefusal(cause: unknown): boolean {
   const { code = '', severity } = cause as Failure;
   return severity !== undefined && SQLSTATE.test(code) && !ENDS_SESSION.test(code);
@@ -25,12 +25,12 @@ export function isOutage(cause: unknown): boolean {
   return OUTAGES.test(code) || /^(?:Connection terminated|timeout exceeded|Query read timeout|Client has encountered)/.test(message);
 }
 
-/** Whether two transactions waited for each other, or could not both be: one of them was rolled back. */
+/** Whether the transaction was rolled back because of a deadlock or a serialization failure. */
 export function isCollision(cause: unknown): boolean {
   return /^40(?:001|P01)$/.test((cause as Partial<Failure> | undefined)?.code ?? '');
 }
 
-/** Whether a text was given that Postgres cannot hold: one with a NUL. */
+/** Whether a text contained a NUL, which Postgres cannot store. */
 export function isUnstorableText(cause: unknown): boolean {
   return (cause as Partial<Failure> | undefined)?.code === '22021';
 }
@@ -38,7 +38,7 @@ export function isUnstorableText(cause: unknown): boolean {
 /** One or two sentences: what happened, and what to do where that is known. */
 export function adviceFor(cause: unknown): string {
   const { code = '', errors } = cause as Failure;
-  // A name with several addresses fails with one error for each of them, and no words of its own.
+  // A host name with several addresses fails with an AggregateError, which has no message of its own.
   const message = (cause as Failure).message || (errors?.[0]?.message ?? code);
   const advice = ADVICE.find(([codes]) => codes.test(code))?.[1];
   return advice ? `${message}. ${advice}` : message;

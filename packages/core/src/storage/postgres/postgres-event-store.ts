@@ -3,21 +3,21 @@ import { StorageError } from '../../log/storage-error.ts';
 import { fencedMessage } from './server-lease.ts';
 import { PostgresLog, type LogParts } from './postgres-log.ts';
 
-/** Beside its log, what is deleted with it. */
+/** The tables whose rows are deleted with a log. */
 const TABLES = ['events', 'payloads', 'epochs', 'snapshots', 'search_pages'] as const;
 
-/** Whether another server than this one ($1) has the conversation ($2); held, so that none takes it meanwhile. */
+/** Whether a server other than this one ($1) has the conversation ($2). Locks the row, so that none claims it meanwhile. */
 const OF_OTHERS = `
   SELECT EXISTS (SELECT 1 FROM tendon.servers AS s WHERE s.id = l.owner AND s.id <> $1 AND NOT s.ended) AS is_others
   FROM tendon.logs AS l WHERE conversation_id = $2 FOR UPDATE OF l`;
 
-/** Beside what all logs share. */
+/** What the store needs in addition to what all logs share. */
 export interface EventStoreParts extends LogParts {
-  /** Notified when a conversation's log is gone. */
+  /** Called when a log was deleted. */
   readonly onDeleted: (conversationId: string) => void;
 }
 
-/** Gives out one log object a conversation for as long as somebody holds it; a log that nobody holds costs nothing. */
+/** Hands out one log object per conversation for as long as somebody holds a reference; an unreferenced log is collected. */
 export class PostgresEventStore implements EventStore {
   readonly #parts: EventStoreParts;
   readonly #logs = new Map<string, WeakRef<PostgresLog>>();
@@ -68,13 +68,13 @@ export class PostgresEventStore implements EventStore {
 
   async #delete(conversationId: string): Promise<void> {
     this.#assertOpen();
-    // Ended at once: an append that waits behind this finds the log gone.
+    // End the log first, so that waiting appends find it deleted.
     this.#logs.get(conversationId)?.deref()?.end(`conversation ${conversationId} was deleted`);
     this.#logs.delete(conversationId);
     const { appends, database, lease } = this.#parts;
     await appends.settled();
     await database.transaction(async (query) => {
-      // First the log: who writes beside it holds it, and is over when this goes on.
+      // Lock the log first: writers of the other tables hold that lock too, and have finished when this continues.
       const [log] = await query<{ is_others: boolean }>(OF_OTHERS, [lease.id, conversationId]);
       const [own] = await query('SELECT id FROM tendon.servers WHERE id = $1 AND NOT ended', [lease.id]);
       if (!own || log?.is_others) throw new StorageError('fenced', fencedMessage(database));

@@ -3,10 +3,10 @@
  * belongs to the append queue.
  *
  * Invariants
- * PL1  `nextId` moves only to what is committed; nobody is given an event with id ≥ `nextId`.
+ * PL1  `nextId` advances only over committed events; no reader gets an event with id ≥ `nextId`.
  * PL2  The window ends at `nextId` and has no gaps.
- * PL3  Events are appended under the epoch of this server's ownership, which the first append claims where nobody did before.
- * PL4  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
+ * PL3  Events are appended under the epoch of this server's ownership. The first append claims it if nothing has done so before.
+ * PL4  Every id below `nextId` yields an event: a damaged one yields a placeholder that reports the damage.
  */
 import { crc32 } from 'node:zlib';
 import type { Event } from '@tendon/protocol';
@@ -25,20 +25,20 @@ import type { Database } from './database.ts';
 import type { LogPosition } from './log-batch.ts';
 import { fencedMessage, type ServerLease } from './server-lease.ts';
 
-/** Of one payload: more would not fit a statement well. */
+/** The maximum of one payload: larger ones would not fit a statement well. */
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 const MAX_PAGE_ROWS = 256;
 const MAX_PAGE_BYTES = 512 * 1024;
 
-/** What all logs of one database share. */
+/** Shared by all logs of one database. */
 export interface LogParts {
   readonly database: Database;
   readonly appends: AppendQueue;
-  /** The epoch of the events that this opening of the database appends. */
+  /** The epoch of the events that are appended during this opening of the database. */
   readonly epoch: string;
   readonly lease: Pick<ServerLease, 'id'>;
   readonly findings: Findings;
-  /** Logs that somebody waits for; see Wakeup. */
+  /** Logs with waiting followers; see `Wakeup`. */
   readonly waitedFor: Set<Wakeup>;
 }
 
@@ -67,7 +67,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
   #epochs: EpochRow[] = [];
   #epoch = '';
   #isEpochStored = false;
-  /** Under which this server may append; 0 begins the log, `undefined` is to be claimed. */
+  /** The epoch of this server's ownership; 0 for a new log, `undefined` before it is claimed. */
   #ownerEpoch: number | undefined = 0;
   #endedBecause: StorageError | undefined;
 
@@ -105,7 +105,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
     };
   }
 
-  /** This server may append to it under this epoch from now on. */
+  /** Called when this server has claimed the log under this epoch. */
   claimed(ownerEpoch: number): void {
     this.#ownerEpoch = ownerEpoch;
   }
@@ -128,7 +128,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
         ? await this.#items(Math.max(lo, hi - wanted), hi, true)
         : await this.#items(lo, Math.min(hi, lo + wanted), false);
       for (const item of items) events.push(typeof item === 'function' ? await item() : item);
-      this.assertOpen(); // a read that failed because of a close found no damage
+      this.assertOpen(); // a read that failed because the log was closed is not damage
       if (reverse) hi -= items.length;
       else lo += items.length;
     }
@@ -157,7 +157,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
 
   async storeSnapshot({ nextId, text }: LogSnapshot): Promise<void> {
     this.assertOpen();
-    // The log is held while it is written: a deletion comes before or after.
+    // Lock the log while the snapshot is written, so that a deletion comes before or after.
     await this.#parts.database.write(
       `WITH held AS (
          SELECT conversation_id FROM tendon.logs
@@ -190,7 +190,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
     await this.#load();
   }
 
-  /** Followers end, everything else is refused from now on. */
+  /** Ends the followers and refuses everything else from now on. */
   end(reason: string, code: 'closed' | 'fenced' = 'closed'): void {
     this.#endedBecause ??= new StorageError(code, reason);
     this.changed.wake();
@@ -200,7 +200,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
     if (this.#endedBecause !== undefined) throw this.#endedBecause;
   }
 
-  /** Makes this server the owner. Rejects with `StorageError('fenced')` while one that is alive is. */
+  /** Makes this server the owner. Rejects with `StorageError('fenced')` while the current owner is alive. */
   async #claim(): Promise<void> {
     const { database, lease } = this.#parts;
     const [row] = await database.write<{ owner_epoch: number }>(
@@ -211,7 +211,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
       [this.conversationId, lease.id],
     );
     if (row) this.#ownerEpoch = row.owner_epoch;
-    // What others appended before, or that it was deleted.
+    // Catch up with appends of the earlier owner, or learn that the log was deleted.
     await this.#load();
     this.assertOpen();
     if (!row) throw this.#fenced();
@@ -233,7 +233,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
     if (hadIt && nextId !== null && this.#ownerEpoch === undefined) throw this.#fenced();
     if (nextId === null && this.#nextId > 0) this.end(`conversation ${this.conversationId} was deleted`);
     if (nextId === null || nextId <= this.#nextId) return;
-    // Others appended: their events are not in the window, and what comes next may be of another epoch again.
+    // Others appended: their events are not in the window, and the next append may start a new epoch.
     this.#recent = new RecentEvents();
     this.#epochs = epochs ?? [];
     this.#isEpochStored = this.#epochs.at(-1)?.epoch === this.#epoch;
@@ -262,7 +262,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
     });
   }
 
-  /** The rows of [from, to) in order, as many as fit a page, at least one; `undefined` stands for a missing one. */
+  /** The rows of [from, to) in order, as many as fit a page but at least one; `undefined` marks a missing row. */
   async #rows(from: number, to: number, reverse: boolean): Promise<readonly (EventRow | undefined)[]> {
     const [lo, hi] = reverse ? [Math.max(from, to - MAX_PAGE_ROWS), to] : [from, Math.min(to, from + MAX_PAGE_ROWS)];
     const order = reverse ? 'DESC' : 'ASC';
@@ -298,7 +298,7 @@ export class PostgresLog implements EventLog, Followable, AppendedLog {
     }
   }
 
-  /** What is wrong with the row of an id, if anything; reported as it is found. */
+  /** Reports and returns what is wrong with the row of an id, if anything. */
   #problem(row: EventRow | undefined, id: number): string | undefined {
     if (row && checksumOf(row) === row.checksum) return undefined;
     const problem = `event ${id} is ${row ? 'not as it was written' : 'missing'}`;

@@ -1,12 +1,12 @@
 /**
- * The pages of logs and the trigrams of their texts. It stores no text, only which trigrams a page contains. They are made here and not by
- * a text search configuration: so letters and case are those of the text, whatever the database's language is.
+ * Indexes the pages of logs by the trigrams of their texts. It stores no text, only which trigrams a page contains. They are computed here
+ * and not by a text search configuration, so that they do not depend on the language of the database.
  */
 import type { IdRange, IndexedLog, PageIndex, TextPage } from '../page-index.ts';
 import { fitsTrigrams, someTrigramsOf } from '../trigrams.ts';
 import type { Database } from './database.ts';
 
-/** Trigrams of a searched text: enough to leave few pages, few enough for one lookup. */
+/** How many trigrams of a searched text are looked up: enough to leave few pages, few enough for one lookup. */
 const MOST_TRIGRAMS = 16;
 /** A tsvector holds a megabyte. */
 const MAX_TRIGRAMS_BYTES = 512 * 1024;
@@ -27,7 +27,7 @@ export class PostgresPageIndex implements PageIndex {
   }
 
   async add({ conversationId, version }: IndexedLog, { from, to, text }: TextPage): Promise<boolean> {
-    // The log is held while its page is added: a deletion comes before or after.
+    // Lock the log while its page is added, so that a deletion comes before or after.
     const added = await this.#database.write(
       `WITH held AS (SELECT 1 FROM tendon.logs WHERE conversation_id = $1 AND next_id >= $3 FOR KEY SHARE),
        last AS (SELECT to_id, version FROM tendon.search_pages WHERE conversation_id = $1 ORDER BY from_id DESC LIMIT 1)
@@ -55,14 +55,14 @@ export class PostgresPageIndex implements PageIndex {
   }
 }
 
-/** Every trigram of a text that a search can be for; `null` when they are too many to store. */
+/** Every searchable trigram of a text; `null` when there are too many to store. */
 export function lexemesOf(text: string): readonly string[] | null {
   const all = someTrigramsOf(text, Infinity).filter(fitsTrigrams);
   const bytes = all.reduce((sum, trigram) => sum + Buffer.byteLength(trigram), 0);
   return bytes > MAX_TRIGRAMS_BYTES ? null : all;
 }
 
-/** The `tsquery` for what holds some of the text's trigrams, which is every text that holds it; `undefined` when it has none. */
+/** A `tsquery` for some of the text's trigrams, which matches every page that contains the text; `undefined` when it has no trigrams. */
 export function trigramQuery(text: string, most: number): string | undefined {
   if (!fitsTrigrams(text)) return undefined;
   return someTrigramsOf(text, most)

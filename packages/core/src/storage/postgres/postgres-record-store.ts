@@ -18,16 +18,16 @@ interface Place {
   readonly id: string;
 }
 
-/** Sorts after every other text: where a listing without `before` begins. */
+/** Sorts after every other text; a listing without `before` begins here. */
 const TOP: Place = { sort: '\u{10ffff}\u{10ffff}', id: '' };
-/** Records that are looked through for words of their titles at once. */
+/** How many records a search by title reads at once. */
 const PAGE = 200;
 const MOST_TRIGRAMS = 16;
 
-/** Reported when the commit is: a change that nobody watches notifies nobody. */
+/** Sends the notification with the commit, if anybody watches the collection. */
 const NOTIFY = `CASE WHEN $2::text IS NOT NULL THEN pg_notify('tendon_records', $2::text) END`;
 
-/** Done when the record still has the version that it was read with; 0: there was none. */
+/** Changes a record only if it still has the version that was read; 0 means that there was none. */
 const UPDATE = `
   WITH changed AS (
     UPDATE tendon.records SET sort = $5, json = $6, title = array_to_tsvector($7::text[]), version = version + 1
@@ -41,7 +41,8 @@ const UPDATE = `
   SELECT EXISTS (SELECT 1 FROM changed UNION ALL SELECT 1 FROM made) AS is_done WHERE EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)`;
 
 /**
- * Each write is refused once the lease of this server has ended. What is watched belongs to no server: it is written under the next lease.
+ * Each write is refused once the lease of this server has ended. Watched collections belong to no server, so writes to them are repeated
+ * under the next lease.
  */
 export class PostgresRecordStore implements RecordStore {
   readonly #database: Database;
@@ -127,7 +128,7 @@ export class PostgresRecordStore implements RecordStore {
     return rows.map((row) => ({ id: row.id, sort: row.sort, value: JSON.parse(row.json) as T }));
   }
 
-  /** A name with a NUL is no record's. */
+  /** No record has a name with a NUL. */
   async #read(text: string, values: readonly unknown[]): Promise<readonly RecordRow[]> {
     try {
       return await this.#database.read<RecordRow>(text, values);
@@ -137,7 +138,7 @@ export class PostgresRecordStore implements RecordStore {
     }
   }
 
-  /** `values` begin with the collection. */
+  /** `values` begins with the collection. */
   async #change(text: string, values: readonly [string, ...unknown[]]): Promise<boolean> {
     const notice = this.#watch.noticeOf(values[0]);
     for (;;) {

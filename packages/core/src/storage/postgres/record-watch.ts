@@ -1,11 +1,11 @@
 /**
- * Owns the connection that is notified of records which other servers change. It does not own what they are.
+ * Owns the connection that listens for changes of records by other servers. Does not own the records.
  *
  * Invariants
- * RW1  After a change of a watched collection by another server its watchers are called, every `POLL_MS` until they have read it; they may be
- *      called for nothing.
- * RW2  Nothing is missed: notifications are trusted only while the connection has shown that they arrive, which they do not behind a pooler in
- *      transaction mode. Else the collections are compared every `POLL_MS`.
+ * RW1  After another server changes a watched collection, its watchers are called, every `POLL_MS` until they have read it. They may also be
+ *      called without a change.
+ * RW2  No change is missed. Notifications are trusted only after one has arrived on the connection; behind a pooler in transaction mode
+ *      none does. Without them the collections are compared every `POLL_MS`.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -15,14 +15,14 @@ import type { Database } from './database.ts';
 
 const CHANNEL = 'tendon_records';
 const POLL_MS = 500;
-/** While notifications arrive: whether the connection is still there. */
+/** How often a connection with notifications is checked. */
 const PROBE_MS = 15_000;
 const PROBE_WAIT_MS = 1_000;
 
 export class RecordWatch {
   readonly #url: string;
   readonly #database: Database;
-  /** Distinguishes this server's own notifications from those of others. */
+  /** Distinguishes the notifications of this server from those of others. */
   readonly #self = randomUUID();
   readonly #watchers = new Map<string, Set<RecordWatcher>>();
   readonly #seen = new Map<string, string>();
@@ -41,7 +41,7 @@ export class RecordWatch {
     return () => void watchers.delete(onChange);
   }
 
-  /** What a write notifies others of; `null` where nobody watches the collection. */
+  /** The payload of a notification about a write; `null` when nobody watches the collection. */
   noticeOf(collection: string): string | null {
     return this.#watchers.has(collection) ? JSON.stringify([this.#self, collection]) : null;
   }
@@ -55,13 +55,13 @@ export class RecordWatch {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const isTrusted = await this.#listen().catch(() => false);
-      // Also after a connection that was trusted: what came between is compared.
+      // Compare after a trusted connection too: changes since then were not notified.
       if (!signal.aborted) await this.#poll().catch(() => undefined);
       if (!isTrusted) await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Resolves when the connection is over, with whether notifications arrived on it. */
+  /** Resolves when the connection ends, with whether notifications arrived on it. */
   async #listen(): Promise<boolean> {
     const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: PROBE_WAIT_MS * 5, keepAlive: true });
     const over = new AbortController();
@@ -95,7 +95,7 @@ export class RecordWatch {
     return isTrusted;
   }
 
-  /** Compares the watched collections with how they were. */
+  /** Calls the watchers of each collection that has changed since the last comparison. */
   async #poll(): Promise<void> {
     const rows = await this.#database.read<{ collection: string; state: string }>(
       `SELECT collection, md5(string_agg(id || ' ' || version || ' ' || xmin, E'\\n' ORDER BY id)) AS state
@@ -105,7 +105,7 @@ export class RecordWatch {
     const states = new Map(rows.map(({ collection, state }) => [collection, state]));
     for (const collection of this.#watchers.keys()) {
       const state = states.get(collection) ?? '';
-      // The first time too: it may have changed since its watcher read it.
+      // Call them the first time too: the collection may have changed since the watcher read it.
       if (this.#seen.get(collection) !== state) this.#call(collection);
       this.#seen.set(collection, state);
     }

@@ -1,22 +1,22 @@
 /**
- * The tables, and how a database of an earlier version gets them while servers of that version run on it: steps only add, each is made
- * once, by the server that comes first, and none locks a table for longer than an instant.
+ * The schema and its migrations, which run while servers of an earlier version are still working: a migration only adds, the first server
+ * to start runs it once, and it locks no table for longer than an instant.
  */
 import { StorageError } from '../../log/storage-error.ts';
 import type { Database } from './database.ts';
 
 /** How long an index of a large table may take. */
 const INDEX_MS = 24 * 3_600_000;
-/** Taken while the schema changes: "TNDN". */
+/** Advisory lock that is held while the schema changes: "TNDN". */
 const LOCK = 0x544e444e;
 
 export type Migration =
   | string
-  /** An index of a table that may be large: made beside its writers, outside of a transaction. */
+  /** An index on a table that may be large: created concurrently, outside of a transaction. */
   | { readonly index: string; readonly on: string };
 
 /**
- * Number n of the list makes schema n+1 of schema n. A published one is never edited.
+ * Migration n turns schema n into schema n+1. A published migration is never edited.
  * @internal
  */
 export const MIGRATIONS: readonly Migration[] = [
@@ -114,7 +114,7 @@ export async function migrate(database: Database, migrations: readonly Migration
   }
 }
 
-/** `undefined` where no server was yet. */
+/** The version of the schema; `undefined` when no server has worked on the database yet. */
 async function versionOf(database: Database): Promise<number | undefined> {
   const [found] = await database.write<{ exists: boolean; encoding: string }>(
     `SELECT to_regclass('tendon.schema') IS NOT NULL AS exists, current_setting('server_encoding') AS encoding`,
@@ -136,7 +136,7 @@ async function begin(database: Database): Promise<number> {
   });
 }
 
-/** In one transaction with its number: whole or not at all, and once even when several begin. */
+/** Runs a migration in one transaction with its number, so it runs once even when several servers start. */
 async function runOnce(database: Database, number: number, sql: string): Promise<void> {
   await database.transaction(async (query) => {
     await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -147,7 +147,7 @@ async function runOnce(database: Database, number: number, sql: string): Promise
   });
 }
 
-/** What an interrupted attempt left is not valid: it is never used, and made again. */
+/** An interrupted attempt leaves an invalid index, which Postgres never uses: drop it and create it again. */
 async function makeIndex(database: Database, { index, on }: { readonly index: string; readonly on: string }): Promise<void> {
   const [broken] = await database.read<{ pid: number | null }>(
     `SELECT (SELECT pid FROM pg_stat_progress_create_index WHERE index_relid = indexrelid LIMIT 1) AS pid

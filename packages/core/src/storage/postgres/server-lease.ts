@@ -1,13 +1,13 @@
 /**
- * Says which servers work on the database. Owns this server's row in `servers`, and what it has last seen of the others'. That nobody else
- * writes is checked in each write, by the id of the row.
+ * The lease under which this server works on the database. Owns this server's row in `servers`. Every write checks, by the id of that row,
+ * that the lease has not been ended.
  *
  * Invariants
- * SE1  A server whose row has ended writes nothing any more. Only a row that is over is ended, and what is ended never goes on: a server that
- *      comes back makes a new one.
- * SE2  A server that is alive is not over: it extends its lease each `BEAT_MS`, by the clock of the database.
- * SE3  A server that ended is followed at once where that can be seen from here, else when its lease is over.
- * SE4  A server without an address has the database alone.
+ * SE1  A server whose row is marked as ended writes nothing any more. Only an expired row is ended, and for good: a server that comes
+ *      back makes a new one.
+ * SE2  The lease of a living server does not expire: the server extends it every `BEAT_MS`, by the clock of the database.
+ * SE3  Other servers take over at once if they can see that the process has ended, otherwise when its lease expires.
+ * SE4  A server without an address has the database to itself.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -17,25 +17,25 @@ import type { Database, Query } from './database.ts';
 
 const LEASE_MS = 6_000;
 const BEAT_MS = 1_000;
-/** An answer that takes longer is not waited for: the next extension may get through. */
+/** How long an extension waits for its answer: the next one may get through. */
 const BEAT_WAIT_MS = 2_000;
-/** Between two looks at a lease. */
+/** The pause between two checks of a lease. */
 const LOOK_MS = 250;
 const NEXT_LEASE_MS = 10_000;
-/** Taken while a server begins: "TNDS". */
+/** Advisory lock that is held while a server joins: "TNDS". */
 const LOCK = 0x544e4453;
 const LEASE_END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
 
 /** Identifies a server to people, and to other servers on its machine. */
 export interface Holder {
   readonly host: string;
-  /** Where its pid counts. */
+  /** Identifies the boot and PID namespace in which `pid` is valid. */
   readonly machine: string;
   readonly pid: number;
   readonly since: string;
 }
 
-/** Of the table `servers`. */
+/** A row of the table `servers`. */
 export interface ServerRow {
   readonly id: string;
   readonly url: string | null;
@@ -45,17 +45,17 @@ export interface ServerRow {
   /** How often it has given up conversations. */
   readonly released: number;
   readonly is_ended: boolean;
-  /** It may write, but did not extend its lease. */
+  /** The lease has expired, but nobody has ended it yet: the server may still write. */
   readonly is_over: boolean;
 }
 
 export interface LeaseOptions {
   readonly holder: Holder;
-  /** Where other servers reach it. Default: it has the database alone. */
+  /** The address at which other servers reach this one. Default: it has the database to itself. */
   readonly url?: string | undefined;
-  /** Whether new conversations may come to it, once it is active. */
+  /** Whether it takes new conversations once it is active. */
   readonly takes: boolean;
-  /** Whether it can be seen from here that this server has ended. */
+  /** Whether this process can see that the holder's process has ended. */
   readonly hasEnded: (holder: Holder) => boolean;
 }
 
@@ -85,32 +85,32 @@ export class ServerLease {
     this.#id = id;
   }
 
-  /** Rejects with `StorageError('locked')` naming the server that has the database alone, or that this one cannot be beside. */
+  /** Rejects with `StorageError('locked')`, naming the other server, when one of the two needs the database to itself. */
   static async take(database: Database, options: LeaseOptions): Promise<ServerLease> {
     const lease = new ServerLease(database, options, await enter(database, { ...options, takes: false }));
     lease.#begin();
     return lease;
   }
 
-  /** Works under the lease of a server that is there: nothing is extended, and nothing released. */
+  /** Works under the lease of a running server, and neither extends nor releases it. */
   static async join(database: Database): Promise<ServerLease> {
     const [row] = await database.read<{ id: string }>('SELECT id FROM tendon.servers WHERE NOT ended ORDER BY since DESC LIMIT 1');
     if (!row) throw new StorageError('unusable', `No server works on the database ${database.place}.`);
     return new ServerLease(database, { holder: NOBODY, takes: false, hasEnded: () => false }, row.id);
   }
 
-  /** What this server is called in each write. */
+  /** The id of this server's row, which each write checks. */
   get id(): string {
     return this.#id;
   }
 
-  /** Undefined where it has the database alone. */
+  /** `undefined` when this server has the database to itself. */
   get self(): ServerNode | undefined {
     const { url } = this.#options;
     return url === undefined ? undefined : { id: this.#id, url, takesConversations: this.#takes, load: this.#load };
   }
 
-  /** Whether no other server can have ended it yet, as far as can be known without asking. */
+  /** Whether the lease is certainly valid, judged without asking the database. */
   get isCurrent(): boolean {
     return !this.#isLost && (this.#timer === undefined || performance.now() - this.#extendedAt < LEASE_MS);
   }
@@ -123,19 +123,19 @@ export class ServerLease {
     this.#load = load;
   }
 
-  /** New conversations may come from now on, where it takes any; the others know it when this resolves. */
+  /** Takes new conversations from now on, if configured to; the other servers can see it when this resolves. */
   async activate(): Promise<void> {
     this.#takes = this.#options.takes;
     await this.#extend();
   }
 
-  /** It takes no new conversations from now on; the others know it when this resolves. */
+  /** Takes no new conversations from now on; the other servers can see it when this resolves. */
   async retire(): Promise<void> {
     this.#takes = false;
     await this.#extend();
   }
 
-  /** A lease anew, after one that was lost; tried until there is one. */
+  /** Takes a new lease after one was lost; retries until it has one. */
   async renew(): Promise<void> {
     while (this.#isLost && !this.#isReleased) {
       const id = await enter(this.#database, { ...this.#options, takes: this.#takes }).catch(() => undefined);
@@ -147,14 +147,14 @@ export class ServerLease {
     }
   }
 
-  /** Whether there is another lease than this one, which has ended; waited for as long as a read waits for Postgres. */
+  /** Whether this server has a new lease after the one of this id was lost; waits for it as long as a read waits for Postgres. */
   async after(id: string): Promise<boolean> {
     const givesUpAt = performance.now() + NEXT_LEASE_MS;
     while (this.#id === id && this.self && !this.#isReleased && performance.now() < givesUpAt) await setTimeout(LOOK_MS);
     return this.#id !== id;
   }
 
-  /** The next server need not wait. Never rejects: else the lease runs out. */
+  /** Ends the lease, so that the next server need not wait. Never rejects: at worst the lease expires. */
   async release(): Promise<void> {
     if (this.#timer === undefined) return;
     this.#isReleased = true;
@@ -162,7 +162,7 @@ export class ServerLease {
     await this.#database.write('UPDATE tendon.servers SET ended = true WHERE id = $1', [this.#id]).catch(() => undefined);
   }
 
-  /** Ends the lease of each of these servers that did not extend it, or whose process is seen to be gone. */
+  /** Ends the lease of each of these servers whose lease has expired, or whose process has visibly ended. */
   async endOver(servers: readonly ServerRow[]): Promise<void> {
     const gone = servers.filter((row) => row.id !== this.#id && this.#options.hasEnded(holderOf(row)));
     await end(
@@ -171,7 +171,7 @@ export class ServerLease {
     );
   }
 
-  /** That could be ended now. */
+  /** Whether the lease of this row can be ended now. */
   isOver(server: ServerRow): boolean {
     return server.is_over || server.is_ended || this.#options.hasEnded(holderOf(server));
   }
@@ -182,7 +182,7 @@ export class ServerLease {
     this.#timer = setInterval(() => void this.#extend(), BEAT_MS).unref();
   }
 
-  /** What cannot be extended now is tried again; whether it is still this server's shows with each write. */
+  /** A failed extension is retried with the next beat; each write checks whether the lease still holds. */
   async #extend(): Promise<void> {
     if (this.#isExtending) return;
     this.#isExtending = true;
@@ -210,7 +210,7 @@ const BEAT = `
   )
   SELECT ${COLUMNS}, (SELECT count(*) FROM beat) AS beats FROM tendon.servers`;
 
-/** All of them, also those that have ended and whose conversations are not taken over yet. */
+/** All servers, including ended ones whose conversations nobody has taken over yet. */
 export async function serversOf(database: Database): Promise<readonly ServerRow[]> {
   return database.read<ServerRow>(`SELECT ${COLUMNS} FROM tendon.servers`);
 }
@@ -219,7 +219,7 @@ export function nodeOf({ id, url, takes, load }: ServerRow): ServerNode {
   return { id, url: url ?? '', takesConversations: takes, load };
 }
 
-/** Resolves with the id of the row that was made. */
+/** Inserts this server's row and resolves with its id; waits for an expired server to be ended first. */
 async function enter(database: Database, options: LeaseOptions): Promise<string> {
   const id = randomBytes(8).toString('hex');
   let first: (ServerRow & { readonly until: number }) | undefined;
@@ -227,13 +227,13 @@ async function enter(database: Database, options: LeaseOptions): Promise<string>
     const blocking = await tryToEnter(database, id, options);
     if (!blocking) return id;
     first ??= blocking;
-    // It has extended its lease, or another one came.
+    // The other server has extended its lease, or a third one came.
     if (blocking.id !== first.id || blocking.until !== first.until) throw locked(database, blocking);
     await setTimeout(LOOK_MS);
   }
 }
 
-/** The server that this one cannot be beside; `undefined`: the row was made. */
+/** Resolves with the server that excludes this one, or `undefined` when the row was inserted. */
 function tryToEnter(
   database: Database,
   id: string,
@@ -252,7 +252,7 @@ function tryToEnter(
       [url ?? null],
     );
     if (blocking) return blocking;
-    // What its conversations are taken over by is shown by the rows of those that share the database.
+    // A server that shares the database keeps ended rows: the takeover of their conversations still needs them.
     if (url === undefined) await query('DELETE FROM tendon.servers WHERE ended');
     await query(
       `INSERT INTO tendon.servers (id, url, holder, takes, load, since, until) VALUES ($1, $2, $3, $4, 0, clock_timestamp(), ${LEASE_END})`,
@@ -278,7 +278,7 @@ function locked({ place }: Database, owner: ServerRow): StorageError {
   );
 }
 
-/** What is refused to a server, or reported, once another one has ended its lease. */
+/** The error of a server whose lease another one has ended. */
 export function fencedMessage({ place }: Database): string {
   return `Another server has taken over the database ${place}: this one stands down.`;
 }

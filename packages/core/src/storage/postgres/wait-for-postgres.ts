@@ -3,20 +3,20 @@ import { StorageError } from '../../log/storage-error.ts';
 import type { Database } from './database.ts';
 import { isOutage } from './postgres-errors.ts';
 
-/** More than a database takes that recovers, or whose image has to be fetched first. */
+/** Longer than a database needs to recover, or to have its image pulled. */
 const WAIT_MINUTES = 5;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
 interface WaitOptions {
   readonly clock: Clock;
-  /** Called once, when it does not answer at first, with what is wrong. */
+  /** Called once, with the problem, when Postgres does not answer at first. */
   readonly onOutage: (sentence: string) => void;
 }
 
 /**
- * Resolves when Postgres answers, which may be started after the server. Rejects with `StorageError` at once when it answers with what time does
- * not mend (a password, a database that is not there), and after five minutes without an answer.
+ * Resolves when Postgres answers; it may start after the server. Rejects with `StorageError` at once when waiting cannot help (a wrong
+ * password, a missing database), and after five minutes without an answer.
  */
 export async function waitForPostgres(database: Database, { clock, onOutage }: WaitOptions): Promise<void> {
   const end = clock.now().getTime() + WAIT_MINUTES * 60_000;
