@@ -4,15 +4,15 @@ import { withOptions, type EnvironmentOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
-An editor starts this and speaks JSON-RPC with it over standard input and output (Agent Client Protocol, version 1, or the
-draft of version 2 where the editor asks for it). Its sessions are
-conversations of the server that runs on your home, or of one that is started and ends when nobody uses it any more.
-Exit code: 0 the editor has left, 1 it failed, 2 wrong options or environment.`;
+An editor starts this command and talks to it over standard input and output (JSON-RPC of the Agent Client Protocol, version 1, or the
+draft of version 2 if the editor asks for it). The sessions of the editor are conversations of the server that runs on your home. If none
+runs, the command starts one, which ends when nobody uses it any more.
+Exit code: 0 the editor disconnected, 1 it failed, 2 wrong options or environment.`;
 
 export const acpCommand: AddCommand = (program, end) => {
   program
     .command('acp')
-    .description('be the agent of an editor that speaks the Agent Client Protocol: Zed, JetBrains, Neovim')
+    .description('serve an editor as its agent, over the Agent Client Protocol: Zed, JetBrains, Neovim')
     .option('-m, --model <name>', 'model as provider/name, for a server that is started')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .addHelpText('after', HELP)

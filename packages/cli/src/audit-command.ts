@@ -8,10 +8,10 @@ import { addHomeCommands, type HomeOptions, type Report } from './home-commands.
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-The audit log says who did what that matters to security; TENDON_AUDIT=on begins it. Each entry has the hash of the one before it and a seal
-by the secret of the servers (JWT_SECRET), so verify finds what was changed, removed, added or put in another order.
-What verify prints as head, stored on another machine and given to a later one, shows that the end was not cut off since.
-Exit code: 0 done and whole, 1 it is not as it was written or could not be read, 2 wrong usage.`;
+The audit log records who did what that matters to security; TENDON_AUDIT=on switches it on. Each entry has the hash of the one before it and
+a seal under the servers' secret (JWT_SECRET), so verify finds entries that were changed, removed, added or reordered.
+Store the head that verify prints on another machine, and pass it to a later run: that proves that the end was not cut off since.
+Exit code: 0 the log is intact, 1 it was tampered with or could not be read, 2 wrong usage.`;
 
 interface VerifyOptions extends HomeOptions {
   readonly file?: string;
@@ -27,9 +27,9 @@ export const auditCommand: AddCommand = (...program) => {
     open: async (config) => (await import('@tendon/server/headless')).openAuditReader(config),
   });
 
-  add('verify', 'whether it is as it was written; reports the first entry that is not')
-    .option('--file <path>', 'what "export" wrote, in place of the log of the home; seals are not checked')
-    .option('--head <sequence:hash>', 'where it is known to have been; may be repeated', addHead, [])
+  add('verify', 'check that nothing was changed; reports the first wrong entry')
+    .option('--file <path>', 'check a file that "export" wrote, instead of the log of the home; without its seals')
+    .option('--head <sequence:hash>', 'a head that an earlier run printed; may be repeated', addHead, [])
     .action(async ({ file, head, ...options }: VerifyOptions) => {
       if (file === undefined) return carryOut(options, async (log) => report(await log.verify(head)));
       const { verifyAudit } = await import('@tendon/server/headless');

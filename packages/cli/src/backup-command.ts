@@ -3,16 +3,16 @@ import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
-The server may run meanwhile. Skills, notes, agents, hooks, tools and plugins of the home are in it, as you
-wrote them, without node_modules. Files of the workspaces are not. Put it back with tendon restore.
-Exit code: 0 all is in it, 1 it could not be made, or something was missing, 2 wrong usage.`;
+The server may keep running. The backup includes the skills, notes, agents, hooks, tools and plugins of the home, without node_modules. It
+does not include the files of workspaces. Restore it with tendon restore.
+Exit code: 0 the backup is complete, 1 it could not be made, or something was missing, 2 wrong usage.`;
 
 export const backupCommand: AddCommand = (program, end) => {
   program
     .command('backup')
     .description('copy conversations and settings into a folder')
     .argument('<folder>', 'the folder to make')
-    .option('--with-secrets', 'also keys and secrets, and what unseals them: keep such a copy safe')
+    .option('--with-secrets', 'include keys and secrets, and the key that unseals them: keep such a copy safe')
     .option('--home <folder>', 'what is copied (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (folder: string, { withSecrets = false, home }: { withSecrets?: boolean; home?: string }) => {

@@ -6,9 +6,9 @@ import { EXIT, type AddCommand } from './add-command.ts';
 import { addTaskOptions, readImages, readTask, type TaskOptions } from './run/task-options.ts';
 
 const HELP = `
-Without a command and in a terminal, tendon is a chat with an agent that works in the folder you are in. It uses the server that runs on your
-home, or starts one that ends when nobody uses it any more. /help in the chat says what else there is.
-With -p the answer alone is printed on standard output, and how it goes on standard error; --json prints one object about the run.
+Without a command, and in a terminal, tendon is a chat with an agent that works in the current folder. It uses the server that runs on your
+home, or starts one that ends when nobody uses it any more. /help in the chat lists its commands.
+With -p only the answer goes to standard output, and the progress to standard error; --json prints one object about the run.
 Exit code of -p: 0 the agent finished or answered, 1 it failed, 2 wrong usage, 3 it needs a decision, 130 interrupted.`;
 
 interface ChatOptions extends TaskOptions {
@@ -22,10 +22,10 @@ interface ChatOptions extends TaskOptions {
 export function addChatOptions(program: Command): Command {
   return addTaskOptions(
     program
-      .option('-p, --print [task...]', 'give an agent one task, and print its answer alone')
+      .option('-p, --print [task...]', 'give an agent one task, and print only its answer')
       .option('--json', 'with -p: print one object about the run')
-      .option('-c, --continue', 'go on with the newest conversation in this folder')
-      .option('-r, --resume [id]', 'go on with a conversation; without its id, choose one'),
+      .option('-c, --continue', 'continue the newest conversation in this folder')
+      .option('-r, --resume [id]', 'continue a conversation; without an id, choose one'),
   );
 }
 

@@ -9,7 +9,7 @@ fish:  tendon completion fish > ~/.config/fish/completions/tendon.fish`;
 export const completionCommand: AddCommand = (program, end) => {
   program
     .command('completion')
-    .description('print what completes commands and options in a shell')
+    .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', HELP)
     .action((shell: keyof typeof SCRIPTS) => {

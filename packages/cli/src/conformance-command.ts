@@ -22,24 +22,24 @@ interface Options {
 const HELP = `
 Levels: ${LEVELS.join(', ')}.
 
-It makes conversations on the server and removes them, and sets the server's model to a scripted one of its own, which listens on
-this machine: use a server that was started for it.
+It creates conversations on the server and removes them, and switches the server to a scripted model, which listens on this machine: use
+a server that you started for this.
 
-What a server does not offer (a route that its OpenAPI document lacks), or what is about a key and no --key was given, is not asked;
-it is reported, and counted nowhere.
+Checks of routes that the server's OpenAPI document lacks are skipped, and so are checks of keys without --key; the report lists them,
+but they count neither as passed nor as failed.
 
-A file of deviations names what a server is known to do otherwise: {"server": "…", "deviations": {"v0-rest/delete": "why"}}.
-Exit code: 0 nothing failed but what is known, 1 something did or the server did not answer, 2 wrong usage.`;
+A file of deviations lists known differences: {"server": "…", "deviations": {"v0-rest/delete": "why"}}.
+Exit code: 0 no failures but known deviations, 1 a check failed or the server did not answer, 2 wrong usage.`;
 
 export const conformanceCommand: AddCommand = (program, end) => {
   program
     .command('conformance')
-    .description('ask a server, this one or another, everything that its clients rely on')
+    .description('check that a server, Tendon or another, does everything that its clients rely on')
     .argument('<url>', 'the server, as http://127.0.0.1:3000')
     .option('--level <names...>', 'only these levels')
     .option('--only <words...>', 'only checks with one of these words in their name')
     .option('--key <key>', "the server's key (X-Session-API-Key)")
-    .option('--deviations <file>', 'what the server is known to do otherwise')
+    .option('--deviations <file>', 'a list of known deviations of the server')
     .addOption(new Option('--parallel <n>', 'checks at the same time').default('4', '4'))
     .addOption(new Option('--timeout <seconds>', 'how long an answer may take').default('30', '30'))
     .addOption(

@@ -3,13 +3,13 @@ import { EXIT, type AddCommand } from './add-command.ts';
 import type { Finding } from './doctor/check-machine.ts';
 
 const HELP = `
-Each sandbox is really started, used once and ended. Exit code: 0 all that is configured works, 1 something does not, 2 wrong usage.`;
+It starts each kind of sandbox, uses it once and ends it. Exit code: 0 everything that is configured works, 1 something does not, 2 wrong usage.`;
 
 export const doctorCommand: AddCommand = (program, end) => {
   program
     .command('doctor')
-    .description('say what works on this machine, and how to mend what does not')
-    .option('--cluster', 'say instead whether the servers on TENDON_DATABASE_URL, and the database, work together')
+    .description('check what works on this machine, and explain how to fix what does not')
+    .option('--cluster', 'check instead the database at TENDON_DATABASE_URL and all servers on it')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async ({ cluster = false, ...options }: { readonly cluster?: boolean; readonly home?: string }) => {

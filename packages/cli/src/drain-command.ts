@@ -2,7 +2,7 @@ import { EXIT, type AddCommand } from './add-command.ts';
 import { withOptions } from './environment-options.ts';
 
 const HELP = `
-The server goes on to answer, and ends when it is asked to (SIGTERM). In a pod it is the command of preStop.
+The server keeps answering until it is stopped (SIGTERM). In a pod, use this command as the preStop hook.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 /** Beyond what the server gives itself. */
@@ -11,7 +11,7 @@ const ANSWER_MS = 10_000;
 export const drainCommand: AddCommand = (program, end) => {
   program
     .command('drain')
-    .description('let the server of this home hand over what it works on, before it is ended; waits until it has')
+    .description('make the server of this home hand over its work before it is stopped, and wait until it has')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (options: { readonly home?: string }) => {

@@ -7,12 +7,13 @@ import { withOptions } from './environment-options.ts';
 import type { EvalTask } from './eval/task.ts';
 
 const HELP = `
-DATASET is a folder of tasks, each a folder with a task.json, or a file of SWE-bench instances as JSON lines (docs/evaluation.md). The agent works on each task in a sandbox of its own; when it has
-ended, the task's check runs in another one. Results are written to --out as they come: after a kill or Ctrl-C the same command goes on, and a
-finished attempt is not made again. The model is that of LLM_MODEL and LLM_API_KEY; what is stored in ~/.tendon is not used.
+DATASET is a folder of tasks, each a folder with a task.json, or a file of SWE-bench instances as JSON lines (docs/evaluation.md). The agent
+works on each task in its own sandbox; when it is done, the task's check runs in another one. Results are written to --out as they come: after
+a kill or Ctrl-C the same command continues, and does not repeat finished attempts. The model comes from LLM_MODEL and LLM_API_KEY; the settings
+in ~/.tendon are not used.
 Exit code: 0 every task is solved, 1 some are not, or the budget is used up, 2 wrong usage, 130 interrupted.`;
 
-/** What must not be shared with the user's own work: a dataset is a stranger's. */
+/** Stays separate from the user's own work, because datasets come from strangers. */
 const NOT_TAKEN = ['WORKSPACE_BASE', 'TENDON_ALLOWED_DIRS', 'SANDBOX_VOLUMES', 'SANDBOX_PORTS', 'SESSION_API_KEY'];
 
 interface EvalCommandOptions {
@@ -39,14 +40,14 @@ export const evalCommand: AddCommand = (program, end) => {
     .command('eval')
     .description('run an agent over a dataset of tasks, check each result and write a report')
     .argument('<dataset>', 'a folder of tasks, or a file of instances')
-    .option('-o, --out <folder>', 'where the results are (default: eval-results/DATASET/MODEL)')
+    .option('-o, --out <folder>', 'where results are written (default: eval-results/DATASET/MODEL)')
     .option('-m, --model <name>', 'model as provider/name, e.g. openai/gpt-4o')
     .option('-j, --jobs <n>', 'attempts at the same time', count, 2)
     .option('--only <names...>', 'only tasks with these ids; * stands for anything')
     .option('--limit <n>', 'only the first n tasks', count)
     .option('--repeat <k>', 'attempts at each task, for pass@k', count, 1)
     .option('--budget <dollars>', 'what the whole run may cost, earlier parts of it included', dollars)
-    .option('--again <which>', 'make finished attempts again: failed, or all', which)
+    .option('--again <which>', 'repeat finished attempts: failed, or all', which)
     .option('--solutions', "play each task's own solution instead of asking a model: does the dataset work?")
     .option('--mirrors <folder>', 'where the repositories of SWE-bench instances are cloned')
     .option('--test-command <command>', 'runs the tests of SWE-bench instances; {tests} stands for their names')

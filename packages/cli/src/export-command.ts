@@ -7,7 +7,7 @@ import { EXIT, type AddCommand } from './add-command.ts';
 import type { ExportFormat } from './export/open-export.ts';
 
 const HELP = `
-json and jsonl have every event and can be imported and replayed; atif is the Agent Trajectory Interchange Format; markdown is for people.
+json and jsonl contain every event and can be imported and replayed; atif is the Agent Trajectory Interchange Format; markdown is for people.
 Works through the server that runs on this home, or without one.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
@@ -22,8 +22,8 @@ export const exportCommand: AddCommand = (program, end) => {
     .command('export')
     .description('write a conversation as JSON, JSON lines, ATIF or Markdown')
     .argument('<conversation>', 'its id, or the first letters of it')
-    .addOption(new Option('-f, --format <format>', 'what it is written as').choices(['json', 'jsonl', 'atif', 'markdown']).default('json'))
-    .option('-o, --output <file>', 'where it goes (default: standard output)')
+    .addOption(new Option('-f, --format <format>', 'the format').choices(['json', 'jsonl', 'atif', 'markdown']).default('json'))
+    .option('-o, --output <file>', 'write to this file (default: standard output)')
     .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (conversation: string, { format, output, home }: Options) => {

@@ -2,8 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
-The new conversation has the events up to that one, and a folder of its own with the files of then and the git history of now.
-Its commits come back with: git fetch FOLDER. Works through the server that runs on this home.
+The new conversation has the events up to that one, and its own folder with the files as they were then and the git history as it is now.
+Fetch its commits with: git fetch FOLDER. Works through the server that runs on this home.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 interface Options {
@@ -14,7 +14,7 @@ interface Options {
 export const forkCommand: AddCommand = (program, end) => {
   program
     .command('fork')
-    .description('go on from an event of a conversation in a second one, with a folder of its own')
+    .description('continue from an event of a conversation in a new one, with a folder of its own')
     .argument('<conversation>', 'its id, or the first letters of it')
     .argument('[event]', 'the id of the last event that both have (default: the last one)', eventOf)
     .option('--json', 'print JSON')

@@ -4,16 +4,16 @@ import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-A hook is a command of yours that is asked before and after an action of the agent, before it finishes, when a conversation starts, and
-before its history is made shorter. It runs on this machine as you, outside every sandbox. Example, in ~/.tendon/hooks.json:
+A hook is a command of yours that runs before and after each action of the agent, before it finishes, when a conversation starts, and
+before its history is condensed. It runs on this machine as you, outside every sandbox. Example, in ~/.tendon/hooks.json:
   {"hooks": {"before_action": [{"name": "guard", "match": "run|edit", "command": "./guard.sh", "timeout": 10}]}}
 Exit code 2 blocks, and standard error is the reason. A hook with "fail": "block" also blocks when it fails. More: docs/guide.md.
-Exit code: 0 done, 1 a file does not count, 2 wrong usage.`;
+Exit code: 0 done, 1 a file is invalid, 2 wrong usage.`;
 
 export const hooksCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands(program, {
     name: 'hooks',
-    description: 'the commands of yours that are asked what an agent may do',
+    description: 'list the commands of yours that decide what an agent may do',
     help: HELP,
     open: async ({ home }) => {
       const { installedHooks } = await import('@tendon/server/headless');
@@ -21,7 +21,7 @@ export const hooksCommand: AddCommand = (...program) => {
     },
   });
 
-  add('list', 'those that count (the default)').action((options: HomeOptions) =>
+  add('list', 'the hooks that are in effect (the default)').action((options: HomeOptions) =>
     carryOut(options, async ({ read }) => {
       const { hooks, problems } = await read();
       const json = hooks.map(({ env: _env, timeoutMs, blocksOnFailure, ...hook }) => ({

@@ -6,8 +6,8 @@ import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-Scopes: read sees everything but settings; drive also creates conversations, speaks to agents and writes files; admin may do all.
-Keys count where a key is asked for: set SESSION_API_KEY, or bind to another address than loopback.
+Scopes: read sees everything but settings; drive also creates conversations, speaks to agents and writes files; admin may do everything.
+Keys matter only where the server asks for one: set SESSION_API_KEY, or bind to an address other than loopback.
 Works through the server of this home when one runs, else by itself.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
@@ -46,7 +46,7 @@ export const keysCommand: AddCommand = (program, end) => {
         return { json: made, text: made.key };
       });
     });
-  add('revoke <id>', 'end a key, and every session and link that was made with it').action((id: string, options: HomeOptions) =>
+  add('revoke <id>', 'revoke a key, and every session and link that was made with it').action((id: string, options: HomeOptions) =>
     carryOut(options, async (client) => {
       await client.revoke(id);
       return { json: { revoked: true }, text: `The key ${id} opens nothing any more.` };

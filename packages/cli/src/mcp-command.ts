@@ -6,9 +6,9 @@ import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-A login is OAuth in a browser; agents of this home then use the server as you. Servers with an api_key need none.
-Where clients cannot register themselves, give the client that you registered with --client-id (one with a secret: POST /api/mcp/logins).
-Works through the server of this home, which must run: the browser is led back to it.
+You log in with OAuth in a browser; the agents of this home then use the MCP server as you. MCP servers with an api_key need no login.
+If clients cannot register themselves there, pass the client that you registered with --client-id (one with a secret: POST /api/mcp/logins).
+The server of this home must run, because the browser is redirected to it.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 const DEADLINE_MS = 90_000;
@@ -26,7 +26,7 @@ export const mcpCommand: AddCommand = (...program) => {
     open: openLoginClient,
   });
 
-  add('list', 'MCP servers with an address, and how this home is let in there (the default)').action((options: HomeOptions) =>
+  add('list', 'MCP servers with an address, and how this home authenticates there (the default)').action((options: HomeOptions) =>
     carryOut(options, async (client) => {
       const servers = await client.list();
       return {

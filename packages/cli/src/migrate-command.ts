@@ -2,10 +2,10 @@ import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
-Stop the server first. The source stays as it is; everything is read back and compared. Cut off, run it again: it goes on.
-An address without a password on the command line: give none, and set TENDON_DATABASE_URL.
+Stop the server first. The source is not changed; everything is read back and compared. After an interruption, run the command again: it continues.
+To keep the password off the command line, set TENDON_DATABASE_URL and give no address.
 Workspaces, notes, hooks and tools stay in the home. Sealed keys need the same JWT_SECRET (or jwt-secret of the home) afterwards.
-Exit code: 0 all is there, 1 it could not be done, or something was missing before, 2 wrong usage.`;
+Exit code: 0 everything was copied, 1 it could not be done, or something was missing in the source, 2 wrong usage.`;
 
 interface Flags {
   readonly to?: string | true;

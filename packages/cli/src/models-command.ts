@@ -4,14 +4,14 @@ import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-A probe asks the endpoint at most three short questions, and for its list of models; what it finds is used from then on, for a week.
+A probe sends the endpoint at most three short requests and reads its list of models. Agents use the findings for a week.
 Works through the server of this home when one runs, else by itself.
 Exit code: 0 done, 1 the model did not answer, 2 wrong usage.`;
 
 export const modelsCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands(program, {
     name: 'models',
-    description: 'what the models in use can do, and ask an endpoint',
+    description: 'show what the models in use can do, or probe an endpoint',
     help: HELP,
     open: async (config) => (await import('./models/models-client.ts')).openModelsClient(config),
   });

@@ -3,15 +3,15 @@ import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-Agents note what later conversations should know: in notes/user.md of the home for all, in notes/repositories/ for those of one repository
-or folder. Each conversation begins with them. They are plain files: edit them with any editor, a line for each thing.
-AGENT_TOOLS without note switches them off.
+Agents write down what later conversations should know: in notes/user.md of the home for all conversations, in notes/repositories/ for those
+of one repository or folder. Each conversation begins with its notes. They are plain text, one note a line: edit them with any editor.
+To switch notes off, leave note out of AGENT_TOOLS.
 Exit code: 0 done, 1 a file cannot be read, 2 wrong usage.`;
 
 export const notesCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands(program, {
     name: 'notes',
-    description: 'what agents remember between conversations, and in which files',
+    description: 'list the files in which agents remember things between conversations',
     help: HELP,
     open: async ({ home }) => {
       const { Notes } = await import('@tendon/server/headless');

@@ -7,12 +7,12 @@ const HELP = `
 A plugin is a folder in the format of Agent Plugins 1.0 (plugin.json, skills/, mcp.json): put it into ~/.tendon/plugins. Agents get its
 skills and remote MCP servers in conversations that are opened from then on. Hooks and tools of a plugin (dev.tendon/) run on this
 machine as you, outside every sandbox: install only what you have read. Plugins in a repository are not read.
-Exit code: 0 done, 1 a part of a plugin does not count or there is no such plugin, 2 wrong usage.`;
+Exit code: 0 done, 1 a part of a plugin is invalid or there is no such plugin, 2 wrong usage.`;
 
 export const pluginsCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands(program, {
     name: 'plugins',
-    description: 'skills, MCP servers, hooks and tools that come together in a folder',
+    description: 'list plugins: folders of skills, MCP servers, hooks and tools',
     help: HELP,
     open: async ({ home }) => {
       const { installedPlugins, enablePlugin } = await import('@tendon/server/headless');
@@ -24,7 +24,7 @@ export const pluginsCommand: AddCommand = (...program) => {
     },
   });
 
-  add('list', 'the installed ones, and what they bring (the default)').action((options: HomeOptions) =>
+  add('list', 'the installed plugins, and what each contains (the default)').action((options: HomeOptions) =>
     carryOut(options, async ({ read }) => reportOf(await read())),
   );
   for (const [name, isEnabled] of [

@@ -4,7 +4,7 @@ import type { ReplayOptions } from './replay/replay-recording.ts';
 
 const HELP = `
 FILE is an exported trajectory (JSON or JSON lines) or the folder of a conversation of OpenHands; ID is a conversation stored here. Its commands, cells,
-reads and edits are done again in an empty workspace; times, process ids and made-up paths below /tmp are not compared. No model is asked.
+reads and edits run again in an empty workspace; times, process ids and generated paths below /tmp are not compared. No model is used.
 Exit code: 0 equal, 1 different, or it could not be done, 2 wrong usage, 130 interrupted.`;
 
 interface ReplayCommandOptions {
@@ -18,9 +18,9 @@ interface ReplayCommandOptions {
 export const replayCommand: AddCommand = (program, end) => {
   program
     .command('replay')
-    .description('do the actions of a recording again in a fresh sandbox, and say what comes out differently')
+    .description('run the actions of a recording again in a fresh sandbox, and report what comes out differently')
     .argument('<file|id>', 'the recording')
-    .option('--all', 'go on after the first difference and list every one')
+    .option('--all', 'continue after the first difference and list all of them')
     .option('--json', 'print the result as one line of JSON')
     .option('-w, --workspace <folder>', 'begin with a copy of this folder')
     .option('--home <folder>', 'where conversations are stored (default ~/.tendon)')

@@ -4,9 +4,9 @@ import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 Every file is verified before anything is changed. Stop the server first.
-Sandboxes of before are put aside with what they stored; workspaces stay as they are. Hooks, tools and plugins run on this machine as
-you: they are restored with --with-programs alone, so look at those of a backup that somebody else may have changed. A backup whose conversations work in
-folders that this machine does not allow (WORKSPACE_BASE, TENDON_ALLOWED_DIRS) is refused.
+Existing sandboxes are set aside with their state; workspaces stay as they are. Hooks, tools and plugins run on this machine as you, so they
+are only restored with --with-programs: read them first if somebody else may have changed the backup. A backup is refused if its conversations
+work in folders that this machine does not allow (WORKSPACE_BASE, TENDON_ALLOWED_DIRS).
 Exit code: 0 done, 1 refused or failed, 2 wrong usage.`;
 
 interface RestoreFlags {
@@ -18,10 +18,10 @@ interface RestoreFlags {
 export const restoreCommand: AddCommand = (program, end) => {
   program
     .command('restore')
-    .description('put a backup back')
+    .description('restore a backup')
     .argument('<folder>', 'what tendon backup made')
-    .option('--force', 'also when there are conversations: they are put aside, not deleted')
-    .option('--with-programs', 'also hooks, tools and plugins, which run on this machine as you')
+    .option('--force', 'restore over existing conversations, which are set aside and not deleted')
+    .option('--with-programs', 'restore hooks, tools and plugins too, which run on this machine as you')
     .option('--home <folder>', 'where it is put (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (folder: string, { force = false, withPrograms = false, home }: RestoreFlags) => {

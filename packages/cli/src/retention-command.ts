@@ -8,8 +8,8 @@ import { aligned } from './terminal/aligned.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-With TENDON_RETENTION_DAYS a server deletes conversations in which nothing happened for so many days, with all that belongs to them. Those that
-are pinned, open, at work or wait for a decision stay. This command deletes nothing.
+With TENDON_RETENTION_DAYS a server deletes conversations in which nothing has happened for that many days, with everything that belongs to
+them. Conversations that are pinned, open, at work or waiting for a decision stay. This command deletes nothing.
 Works through the server of this home when one runs, else by itself. Conversations are named by their ids or the first letters of those.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
@@ -23,8 +23,8 @@ export const retentionCommand: AddCommand = (...program) => {
   });
 
   add('list', 'those that would be deleted now, and old ones that stay, each with the reason (the default)')
-    .option('--dry-run', 'says that nothing is deleted, which holds without it too')
-    .option('--days <days>', 'in place of TENDON_RETENTION_DAYS', wholeDays)
+    .option('--dry-run', 'has no effect: this command never deletes anything')
+    .option('--days <days>', 'use this number instead of TENDON_RETENTION_DAYS', wholeDays)
     .action(({ days, ...options }: HomeOptions & { readonly days?: number }) =>
       carryOut(options, async ({ rest }) => {
         const found = await rest.governance.oldConversations(days);

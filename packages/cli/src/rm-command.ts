@@ -3,7 +3,7 @@ import { EXIT, type AddCommand } from './add-command.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-What is gone is gone: the events, the sandbox, and a folder that was made for the conversation. Your own folders stay.
+This cannot be undone. It deletes the events, the sandbox, and a folder that was made for the conversation. Your own folders stay.
 Takes an id or its first letters. Works through the server of this home when one runs, else by itself.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 

@@ -6,8 +6,8 @@ import { withOptions } from './environment-options.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-A rule allows, asks about or denies what it names; without --conversation these are the rules of the settings, for all conversations or
-those of a repository. A rule that is taken back counts no more from the next action on. Works through the server that runs on this home.
+A rule allows actions, denies them, or makes the agent ask. Without --conversation these are the rules of the settings, for all conversations
+or those of a repository. A removed rule no longer applies from the next action on. Works through the server that runs on this home.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 const DEADLINE_MS = 30_000;
@@ -22,7 +22,7 @@ export const rulesCommand: AddCommand = (program, end) => {
   const command = program
     .command('rules')
     .helpCommand(false)
-    .description('list and take back the saved rules by which actions run without a person')
+    .description('list and remove the saved rules that decide which actions need approval')
     .addHelpText('after', HELP);
   const add = (name: string, description: string, isDefault = false) =>
     command
@@ -33,12 +33,12 @@ export const rulesCommand: AddCommand = (program, end) => {
       .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
       .addHelpText('after', HELP);
 
-  add('list', 'what rules are saved, numbered (the default)', true).action(async (options: Options) => {
+  add('list', 'the saved rules, numbered (the default)', true).action(async (options: Options) => {
     const rules = (await (await openRules(options)).list()).map(({ rule }) => rule);
     print(options, { rules }, rules.length === 0 ? 'No rules are saved.' : rules.map(lineOf).join('\n'));
     end(EXIT.done);
   });
-  add('remove', 'take a rule back')
+  add('remove', 'remove a rule')
     .argument('<number>', 'its number in the list', numberOf)
     .action(async (number: number, options: Options) => {
       const saved = await openRules(options);

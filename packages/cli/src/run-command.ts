@@ -5,11 +5,11 @@ import { growHeapAtOnce } from './heap-growth.ts';
 import { addTaskOptions, readImages, readTask, type TaskOptions } from './run/task-options.ts';
 
 const HELP = `
-The agent works in the folder you are in, and can change it; --workspace or WORKSPACE_BASE name another one. In your home folder or at the root of
-the disk it is given a fresh folder instead. Where a server runs on this home the task goes through it, and stands in its list. The task, or
+The agent works in the current folder, and can change it; --workspace or WORKSPACE_BASE name another one. In your home folder or at the root of
+the disk it gets a fresh folder instead. If a server runs on this home, the task goes through it and appears in its list. The task, or
 more of it, may also come from standard input: git diff | tendon run "review this"
 Exit code: 0 the agent finished or answered, 1 it failed, 2 wrong usage, 3 it needs a decision, 130 interrupted. Ctrl-C asks it to stop, a
-second one ends it at once.`;
+second Ctrl-C ends it at once.`;
 
 interface RunOptions extends TaskOptions {
   readonly json?: boolean;

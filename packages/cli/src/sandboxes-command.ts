@@ -27,8 +27,8 @@ export const sandboxesCommand: AddCommand = (...program) => {
         return { json: { stopped: true }, text: `The sandbox of ${id} has ended.` };
       }),
   );
-  add('reclaim', 'end and remove what belongs to no conversation: processes, mounts, groups, sockets, folders')
-    .option('--all', 'also the sandboxes of conversations, with their private homes, unless a running server has them in use')
+  add('reclaim', 'remove what belongs to no conversation: processes, mounts, groups, sockets, folders')
+    .option('--all', 'remove the sandboxes of conversations too, with their private homes, unless a running server uses them')
     .action(async ({ all = false, ...options }: HomeOptions & { all?: boolean }) =>
       carryOut(options, async (client) => {
         const result = await client.reclaim(all);
@@ -42,8 +42,8 @@ export const sandboxesCommand: AddCommand = (...program) => {
       return { json: { hosts }, text: hostTable(hosts) };
     });
   });
-  add('drain <host>', 'make an executor host take no conversations that it does not have; what it has goes on')
-    .option('--off', 'make it take them again')
+  add('drain <host>', 'stop an executor host from taking new conversations; those it has continue')
+    .option('--off', 'let it take new conversations again')
     .action(async (host: string, { off = false, ...options }: HomeOptions & { off?: boolean }) =>
       carryOut(options, async (client) => {
         await client.drain(host, !off);

@@ -9,9 +9,9 @@ import { addHomeCommands, type HomeOptions } from './home-commands.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
-Agents find a secret as an environment variable of its name; nobody can read its value back. The value is typed without being shown, or
-read from standard input; it is no argument, because other users of the machine see those. With --host it may go to these hosts alone,
-each with all names below it. Works through the server that runs on this home, with the key of SESSION_API_KEY or else the server's own.
+Agents get a secret as an environment variable of its name; nobody can read its value back. You type the value without it being shown, or
+pass it on standard input; it is not an argument, because other users of the machine can see those. With --host it may only go to these hosts
+and their subdomains. Works through the server that runs on this home, with the key of SESSION_API_KEY or else the server's own.
 Where the server has users, --owner says whose conversations use it: own (those that you begin, the default with a key of yours),
 organisation (everybody's in the one of your key) or server (everybody's, the default with the server's own key). A key of yours needs the
 scope admin; in the web app everybody has their own secrets.
@@ -34,7 +34,7 @@ type Info = SecretList['custom_secrets'][number];
 export const secretsCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands(program, {
     name: 'secrets',
-    description: 'name, bind to hosts and remove what agents may use and nobody may read',
+    description: 'manage the secrets that agents may use and nobody may read',
     help: HELP,
     open: openSecrets,
   });
@@ -64,7 +64,7 @@ export const secretsCommand: AddCommand = (...program) => {
         return { json: { owner, name, hosts: host }, text: `${name} may go ${placesOf(host)}.` };
       }),
     );
-  addOwned('remove <name>', 'remove one; what runs already keeps it until it ends').action(
+  addOwned('remove <name>', 'remove one; programs that already run have it until they end').action(
     (name: string, { owner, ...options }: SecretOptions) =>
       carryOut(options, async (secrets) => {
         await secrets.remove(name, owner);

@@ -17,7 +17,7 @@ export const serveCommand: AddCommand = (program, end) => {
     .option('--runtime <driver>', 'where commands run: local (sandboxed, the default), docker, remote, or none (no isolation at all)')
     .option('--config-file <file>', 'a config.toml beneath the environment (default: the one in the home, if there is one)')
     .option('--trace <address>', 'send traces there, as OTLP over HTTP, e.g. http://127.0.0.1:4318 (default: none are made)')
-    .option('--while-used', 'end by itself when nobody is connected any more and no agent works')
+    .option('--while-used', 'exit when nobody is connected any more and no agent works')
     .addHelpText('after', HELP)
     .action(async ({ whileUsed = false, ...options }: EnvironmentOptions & { readonly whileUsed?: boolean }) => {
       const { serve } = await import('@tendon/server');

@@ -14,8 +14,8 @@ interface Options {
 }
 
 export const showCommand: AddCommand = (...[program, end]) => {
-  add('show', 'print a conversation: what was written and done').action((given: string, options: Options) => print(given, options, false));
-  add('tail', 'print the end of a conversation, and what comes').action((given: string, options: Options) => print(given, options, true));
+  add('show', 'print the messages and actions of a conversation').action((given: string, options: Options) => print(given, options, false));
+  add('tail', 'print the end of a conversation, and follow it').action((given: string, options: Options) => print(given, options, true));
 
   function add(name: string, description: string) {
     return program

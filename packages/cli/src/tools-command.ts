@@ -6,11 +6,11 @@ import { printable } from './terminal/printable.ts';
 
 const HELP = `
 A tool is a file of TypeScript in ~/.tendon/tools that exports name, description, parameters (JSON Schema) and run(args, context). Agents
-are offered it from their next turn on. It runs on this machine as you, outside every sandbox, in a process of its own for each call.
+can call it from their next turn on. It runs on this machine as you, outside every sandbox, in a new process for each call.
   tendon tools new count_words                        # writes ~/.tendon/tools/count_words.ts to begin with
   tendon tools try count_words '{"text": "a b c"}'    # calls it, with secrets from variables of the same name
 Tools in a repository are not read. More: docs/tools.md.
-Exit code: 0 done, 1 a file does not count or the call failed, 2 wrong usage.`;
+Exit code: 0 done, 1 a file is invalid or the call failed, 2 wrong usage.`;
 
 export const toolsCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands(program, {
@@ -28,14 +28,14 @@ export const toolsCommand: AddCommand = (...program) => {
     },
   });
 
-  add('list', 'those that count, and what is wrong with the others (the default)').action((options: HomeOptions) =>
+  add('list', 'the valid tools, and what is wrong with the others (the default)').action((options: HomeOptions) =>
     carryOut(options, async ({ read }) => {
       const { tools, problems } = await read();
       return reportOf(tools, problems, 'There are no tools. tendon tools new NAME writes one.');
     }),
   );
 
-  add('check <file>', 'whether a file is a tool, wherever it lies').action((file: string, options: HomeOptions) =>
+  add('check <file>', 'check whether a file is a valid tool, wherever it is').action((file: string, options: HomeOptions) =>
     carryOut(options, async () => {
       const { loadToolFile } = await import('@tendon/server/headless');
       const loaded = await loadToolFile({ path: resolve(file), env: {} });
@@ -43,7 +43,7 @@ export const toolsCommand: AddCommand = (...program) => {
     }),
   );
 
-  add('new <name>', 'write a tool to begin with, and types for your editor').action((name: string, options: HomeOptions) =>
+  add('new <name>', 'write a starting point, and types for your editor').action((name: string, options: HomeOptions) =>
     carryOut(options, async ({ make }) => {
       const path = await make(name);
       return { json: { path }, text: printable(`${path} is written. Change it, and look at it with tendon tools.`) };

@@ -9,8 +9,8 @@ import { misuseOf, postToOf, triggerParams, type AddOptions } from './triggers/t
 import type { TriggersClient } from './triggers/triggers-client.ts';
 
 const HELP = `
-A trigger starts a conversation when something happens: a webhook is called, a time comes, somebody mentions the agent.
-Lists work without a server; the others go through the server that runs on this home.
+A trigger starts a conversation when a webhook is called, at set times, or when somebody mentions the agent.
+list and deliveries work without a server; the other commands need the one of this home.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 const KINDS = ['webhook', 'schedule', 'github', 'gitlab'] satisfies TriggerKind[];
@@ -23,7 +23,7 @@ type Triggers = HomeCommands<TriggersClient>;
 export const triggersCommand: AddCommand = (...program) => {
   const commands = addHomeCommands(program, {
     name: 'triggers',
-    description: 'list what starts conversations by itself, and add, pause, fire or remove it',
+    description: 'list, add, pause, fire and remove triggers, which start conversations by themselves',
     help: HELP,
     open: async (config) => (await import('./triggers/triggers-client.ts')).openTriggersClient(config),
   });
@@ -33,14 +33,14 @@ export const triggersCommand: AddCommand = (...program) => {
 };
 
 function addLists({ add, carryOut }: Triggers): void {
-  add('list', 'what triggers there are, and what fires each (the default)').action((options: HomeOptions) =>
+  add('list', 'the triggers, and what fires each (the default)').action((options: HomeOptions) =>
     carryOut(options, async (client) => {
       const triggers = await client.list();
       const isIdle = client.url === undefined && triggers.some(({ enabled }) => enabled);
       return { json: { triggers }, text: triggerTable(triggers) + (isIdle ? NOTHING_FIRES : '') };
     }),
   );
-  add('deliveries <id>', 'what became of each time that it fired, newest first')
+  add('deliveries <id>', 'the deliveries of a trigger and their results, newest first')
     .addOption(new Option('--limit <number>', 'how many').argParser(deliveryCount).default(20))
     .action((id: string, { limit, ...options }: HomeOptions & { readonly limit: number }) =>
       carryOut(options, async (client) => {
@@ -51,21 +51,21 @@ function addLists({ add, carryOut }: Triggers): void {
 }
 
 function addAdd({ add, carryOut }: Triggers): void {
-  add('add', 'make one; the secret of its address is shown once')
+  add('add', 'add a trigger; its secret is shown once')
     .addArgument(new Argument('<kind>', 'what fires it: a call, the clock, or a mention').choices(KINDS))
     .requiredOption('--name <text>', 'what it is called')
     .option('--prompt <text>', 'what the agent is asked ("-": standard input); {{text}} stands for what was sent')
     .option('--cron <fields>', 'when a schedule fires, e.g. "0 9 * * mon-fri"')
     .option('--time-zone <name>', 'of the schedule, e.g. Europe/Berlin (default UTC)')
-    .option('--phrase <word>', 'in a comment fires it (default @tendon)')
+    .option('--phrase <word>', 'a comment with this phrase fires it (default @tendon)')
     .option('--no-phrase', 'comments do not fire it')
-    .option('--label <name>', 'an issue of GitHub that gets it fires it')
+    .option('--label <name>', 'fires it when a GitHub issue gets this label')
     .option('--allowed-users <names>', 'who may fire it by a mention, e.g. ann,bob', namesOf)
     .option('--without-comment', 'do not post the result where it was mentioned')
-    .option('--repository <name>', 'of its conversations; of a mention the only one that fires it')
+    .option('--repository <name>', 'repository of its conversations; for mentions, the only one that fires it')
     .option('--branch <name>', 'of the repository')
     .addOption(new Option('--git-provider <name>', 'where the repository is').choices(['github', 'gitlab', 'bitbucket']))
-    .option('--agent <name>', 'who works (default: the agent of the settings)')
+    .option('--agent <name>', 'the agent that works (default: that of the settings)')
     .option('--max-per-hour <number>', 'how often it fires at most (default 30)', timesOf)
     .option('--post-to <issue>', 'where the result of a call or a schedule is posted, e.g. github:ann/tools#9', postToOf)
     .action(async (kind: TriggerKind, options: HomeOptions & AddOptions, command: Command) => {
@@ -80,19 +80,19 @@ function addAdd({ add, carryOut }: Triggers): void {
 }
 
 function addChanges({ add, carryOut }: Triggers): void {
-  add('remove <id>', 'end it; its conversations stay').action((id: string, options: HomeOptions) =>
+  add('remove <id>', 'remove it; its conversations stay').action((id: string, options: HomeOptions) =>
     carryOut(options, async (client) => {
       await client.remove(id);
       return { json: { removed: true }, text: `The trigger ${printable(id)} is removed.` };
     }),
   );
-  add('pause <id>', 'it does not fire until it is resumed').action((id: string, options: HomeOptions) =>
+  add('pause <id>', 'stop it from firing until it is resumed').action((id: string, options: HomeOptions) =>
     carryOut(options, async (client) => {
       const trigger = await client.enable(id, false);
       return { json: trigger, text: `${printable(trigger.name)} is paused.` };
     }),
   );
-  add('resume <id>', 'it fires again; what was missed is not made up for').action((id: string, options: HomeOptions) =>
+  add('resume <id>', 'let it fire again; missed times are skipped').action((id: string, options: HomeOptions) =>
     carryOut(options, async (client) => {
       const trigger = await client.enable(id, true);
       const next = trigger.next_at === null ? '' : `, next at ${trigger.next_at}`;

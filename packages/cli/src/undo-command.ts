@@ -5,8 +5,8 @@ import { printable } from './terminal/printable.ts';
 import type { Restored, UndoClient } from './undo/undo-client.ts';
 
 const HELP = `
-Without a checkpoint it takes back the newest step. What a restore replaces is stored first, so it can be taken back too.
-Secrets by name (.env, keys), dependencies and caches are left as they are. Works through the server that runs on this home.
+Without a checkpoint it undoes the newest step. The current files are stored first, so you can undo the restore too.
+Files that look like secrets (.env, keys), dependencies and caches are left as they are. Works through the server that runs on this home.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 interface Options {
