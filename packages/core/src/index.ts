@@ -38,6 +38,7 @@ export type {
   ReasoningEffort,
   ToolCalling,
 } from './llm/llm-provider.ts';
+export { withLogMethods } from './log/event-log.ts';
 export type { AppendOptions, EventLog, EventStore, LogSnapshot, ReadRange, SourcedDraft } from './log/event-log.ts';
 export { failureFor, StorageError, type StorageErrorCode } from './log/storage-error.ts';
 export type {

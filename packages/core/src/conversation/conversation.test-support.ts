@@ -20,7 +20,7 @@ import type { Clock } from '../async/clock.ts';
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
 import { createViewFeed, type ViewFeed } from '../engine/view-feed.ts';
-import type { EventLog, SourcedDraft } from '../log/event-log.ts';
+import { withLogMethods, type EventLog, type SourcedDraft } from '../log/event-log.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
 import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
@@ -171,21 +171,12 @@ export function temporaryFolder(): string {
 
 /** The same log; `before` sees each batch and may hold it back. */
 export function watchAppends(log: EventLog, before: (drafts: readonly SourcedDraft[]) => unknown): EventLog {
-  return {
-    conversationId: log.conversationId,
-    get nextId() {
-      return log.nextId;
-    },
+  return withLogMethods(log, {
     async append(drafts, options) {
       await before(drafts);
       return log.append(drafts, options);
     },
-    read: (range) => log.read(range),
-    epochOf: (id) => log.epochOf(id),
-    follow: (from, options) => log.follow(from, options),
-    snapshot: () => log.snapshot(),
-    storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
-  };
+  });
 }
 
 /** A log's fold as an opening computes it, and the resulting view of the model. */

@@ -67,6 +67,23 @@ export interface EventLog {
   storeSnapshot(snapshot: LogSnapshot): Promise<void>;
 }
 
+/** The same log, with some of its methods replaced. */
+export function withLogMethods(log: EventLog, changed: Partial<Pick<EventLog, 'append' | 'read' | 'follow'>>): EventLog {
+  return {
+    conversationId: log.conversationId,
+    get nextId() {
+      return log.nextId;
+    },
+    append: (drafts, options) => log.append(drafts, options),
+    read: (range) => log.read(range),
+    epochOf: (id) => log.epochOf(id),
+    follow: (from, options) => log.follow(from, options),
+    snapshot: () => log.snapshot(),
+    storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
+    ...changed,
+  };
+}
+
 /** Where logs are stored. */
 export interface EventStore {
   /** The log of a conversation; made when it does not exist. The same object for the same id while it is open. */

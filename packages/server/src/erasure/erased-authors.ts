@@ -2,7 +2,7 @@
  * Wraps the event store so that readers see no names of erased users. The stored events are frozen and keep the name; readers get the
  * author's id with a placeholder.
  */
-import type { EventLog, EventStore } from '@tendon/core';
+import { withLogMethods, type EventLog, type EventStore } from '@tendon/core';
 import type { Event } from '@tendon/protocol';
 
 /** The placeholder for a user's name; `undefined` when the user was not erased. */
@@ -26,18 +26,10 @@ function shownLog(log: EventLog, erasedName: ErasedName): EventLog {
     const name = event.author && erasedName(event.author.id);
     return name === undefined ? event : Object.freeze({ ...event, author: { id: event.author!.id, name } });
   };
-  return {
-    conversationId: log.conversationId,
-    get nextId() {
-      return log.nextId;
-    },
-    append: async (drafts, options) => log.append(drafts, options),
+  return withLogMethods(log, {
     read: async (range) => (await log.read(range)).map(shown),
-    epochOf: (id) => log.epochOf(id),
     async *follow(from, options) {
       for await (const event of log.follow(from, options)) yield shown(event);
     },
-    snapshot: () => log.snapshot(),
-    storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
-  };
+  });
 }

@@ -8,7 +8,7 @@
  *      in memory and ends with the server.
  * RN4  At most `maxWaiting` conversations of a party wait; more are refused.
  */
-import { KeyedSemaphore, withStream, type EventLog, type LlmProvider, type Release } from '@tendon/core';
+import { KeyedSemaphore, withLogMethods, withStream, type EventLog, type LlmProvider, type Release } from '@tendon/core';
 import { isActive, isObservation, type AgentState, type Event } from '@tendon/protocol';
 import type { Party } from './party.ts';
 
@@ -118,23 +118,14 @@ export class Running {
 
   /** A log that reports when the agent rests. */
   watched(work: Work, log: EventLog): EventLog {
-    return {
-      conversationId: log.conversationId,
-      get nextId() {
-        return log.nextId;
-      },
+    return withLogMethods(log, {
       append: async (drafts, options) => {
         const events = await log.append(drafts, options);
         const state = events.map(newState).findLast((one) => one !== undefined);
         if (state !== undefined && !isActive(state)) this.rested(work.id);
         return events;
       },
-      read: (range) => log.read(range),
-      epochOf: (id) => log.epochOf(id),
-      follow: (from, options) => log.follow(from, options),
-      snapshot: () => log.snapshot(),
-      storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
-    };
+    });
   }
 
   /** False when the conversation has to wait. */

@@ -1,4 +1,4 @@
-import { StorageError, type EventLog } from '@tendon/core';
+import { StorageError, withLogMethods, type EventLog } from '@tendon/core';
 import { isAction, isUnknown, type Event } from '@tendon/protocol';
 import { Counter, Histogram, type Instrument } from '../platform/exposition.ts';
 
@@ -24,11 +24,7 @@ export class LogMeasures {
   }
 
   measured(log: EventLog): EventLog {
-    return {
-      conversationId: log.conversationId,
-      get nextId() {
-        return log.nextId;
-      },
+    return withLogMethods(log, {
       append: async (drafts, options) => {
         const begun = performance.now();
         try {
@@ -41,12 +37,7 @@ export class LogMeasures {
           throw error;
         }
       },
-      read: (range) => log.read(range),
-      epochOf: (id) => log.epochOf(id),
-      follow: (from, options) => log.follow(from, options),
-      snapshot: () => log.snapshot(),
-      storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
-    };
+    });
   }
 }
 

@@ -7,7 +7,16 @@
  * this process lives: an agent that goes on after a restart begins a trace of its own.
  */
 import { type Context, type Span, SpanKind } from '@opentelemetry/api';
-import { withStream, type EventLog, type LlmEvent, type LlmProvider, type RunnableAction, type Runtime, type Runtimes } from '@tendon/core';
+import {
+  withLogMethods,
+  withStream,
+  type EventLog,
+  type LlmEvent,
+  type LlmProvider,
+  type RunnableAction,
+  type Runtime,
+  type Runtimes,
+} from '@tendon/core';
 import { isActive, isAction, isObservation, isUnknown, type AgentState, type Event } from '@tendon/protocol';
 import type { ConversationObserver } from '../observe-conversation.ts';
 import { contextOf, type Spans } from './spans.ts';
@@ -36,22 +45,13 @@ export class ConversationTraces implements ConversationObserver {
 
   log(log: EventLog): EventLog {
     const see = this.#see.bind(this);
-    return {
-      conversationId: log.conversationId,
-      get nextId() {
-        return log.nextId;
-      },
+    return withLogMethods(log, {
       append: async (drafts, options) => {
         const events = await log.append(drafts, options);
         for (const event of events) see(event);
         return events;
       },
-      read: (range) => log.read(range),
-      epochOf: (id) => log.epochOf(id),
-      follow: (from, options) => log.follow(from, options),
-      snapshot: () => log.snapshot(),
-      storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
-    };
+    });
   }
 
   model(provider: LlmProvider): LlmProvider {
