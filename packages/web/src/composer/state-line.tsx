@@ -77,7 +77,9 @@ function heardSentence(text: string, snapshot: ConversationSnapshot): string {
   const [before, after] = t('Running {{command}}', { command: MARK }).split(MARK) as [string, string];
   if (text.startsWith(before) && text.endsWith(after) && text !== t('Running Python')) return t('Running a command');
   const [again, unit] = t('{{trouble}}, trying again in {{left}} s', { trouble: '', left: MARK }).split(MARK) as [string, string];
-  return text.endsWith(unit) && text.includes(again) ? text.slice(0, text.lastIndexOf(again)) : text;
+  const start = text.indexOf(again);
+  const end = start === -1 ? -1 : text.indexOf(unit, start + again.length);
+  return end === -1 ? text : text.slice(0, start) + text.slice(end + unit.length);
 }
 
 /** In paragraphs, of what the agent answered last; 0 while it does not wait for the person. */

@@ -57,6 +57,16 @@ describe('the sentence of a state', () => {
       { model: 'openai/gpt-4o', resumesAt: '2026-01-01T00:00:18Z', now: Date.parse('2026-01-01') },
       'openai/gpt-4o asked for a pause, trying again in 18 s',
     ],
+    [
+      'rate_limited',
+      {
+        model: 'gpt',
+        reason: "The model's provider failed: HTTP 500, oops",
+        resumesAt: '2026-01-01T00:00:18Z',
+        now: Date.parse('2026-01-01'),
+      },
+      'gpt failed, trying again in 18 s: HTTP 500, oops',
+    ],
     ['rate_limited', { model: 'gpt', reason: "The model's provider failed: HTTP 500, oops" }, 'gpt failed: HTTP 500, oops'],
     [
       'rate_limited',

@@ -41,6 +41,11 @@ export function troubleWords(reason = '', model = t('The model')): string {
   }
 }
 
+/** The provider's own words, without the server's before them. */
+export function providerWords(reason: string): string {
+  return /^The model's provider [^:]+: (.+)$/s.exec(reason)?.[1] ?? reason;
+}
+
 /** What status ids say while a sandbox starts; `undefined` for what needs no words. */
 export function startingWords(id: string | undefined): string | undefined {
   switch (id) {

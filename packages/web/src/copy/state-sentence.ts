@@ -104,10 +104,13 @@ function wordsOf(detail: string | undefined): string {
 }
 
 function pauseWords({ model, reason, resumesAt, now }: StateFacts): string {
-  const trouble = `${troubleWords(reason, model || undefined)}${wordsOf(reason)}`;
+  const trouble = troubleWords(reason, model || undefined);
   const left = resumesAt && now !== undefined ? Math.ceil((Date.parse(resumesAt) - now) / 1000) : Number.NaN;
-  if (Number.isNaN(left)) return trouble;
-  return left > 0 ? t('{{trouble}}, trying again in {{left}} s', { trouble, left }) : t('{{trouble}}, trying again now', { trouble });
+  // The provider's words come last: where there is no room for all, they are what is cut.
+  if (Number.isNaN(left)) return `${trouble}${wordsOf(reason)}`;
+  const again =
+    left > 0 ? t('{{trouble}}, trying again in {{left}} s', { trouble, left }) : t('{{trouble}}, trying again now', { trouble });
+  return `${again}${wordsOf(reason)}`;
 }
 
 /** `undefined`: it takes no time of its own. */

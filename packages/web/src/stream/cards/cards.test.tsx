@@ -57,6 +57,20 @@ describe('cards', () => {
     expect(render(card.body!()).container.innerHTML).toContain(' a | 1 +');
   });
 
+  it('CL941: a pause of the provider is a row of its own words, which can be read whole', () => {
+    const words = `Cannot connect to API: connect ECONNREFUSED ${'127.0.0.1:4999 '.repeat(20)}`.trim();
+    const reason = `The model's provider did not answer: ${words}`;
+    const extras = { agent_state: 'rate_limited', reason };
+    const event = fromJson({
+      ...{ id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'environment', content: '' },
+      observation: 'agent_state_changed',
+      extras,
+    });
+    const card = cardOf(step(event));
+    expect(card).toMatchObject({ verb: 'The model did not answer', detail: words });
+    expect(render(card.body!()).container.textContent).toBe(words);
+  });
+
   it('CL761: a search is shown as one, with what was looked for', () => {
     const args = { path: '.', search: { kind: 'grep', pattern: 'to-?do' } };
     const event = fromJson({ id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'read', args });

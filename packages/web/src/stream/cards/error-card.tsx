@@ -5,7 +5,7 @@ import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Well } from '../../code/output.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { causeWords, troubleWords } from '../../copy/error-words.ts';
+import { causeWords, providerWords, troubleWords } from '../../copy/error-words.ts';
 import { cut } from '../../copy/shorten.ts';
 import { clock } from '../../copy/figures.ts';
 import { paths } from '../../lib/paths.ts';
@@ -35,14 +35,16 @@ export function stateCard({ id, content, extras, timestamp }: Observation<'agent
     return failureCard({ id, text: (isNamed && content) || extras.reason, errorId: isNamed ? extras.reason : '', timestamp });
   const repeats = attempts > 1 ? [t('{{attempts}} times in a row', { attempts })] : [];
   const verb = troubleWords(extras.reason);
+  const words = providerWords(extras.reason);
   return {
     icon: Hourglass,
     verb,
-    detail: extras.reason,
+    detail: words,
     facts: [...repeats.map((text) => ({ text })), { text: clock(timestamp) }],
     tone: 'wait',
-    name: [`${verb} ${extras.reason}`, ...repeats].join(', '),
+    name: [`${verb} ${words}`, ...repeats].join(', '),
     open: 'never',
+    ...(words && { body: () => <p className="pb-1.5 text-ink-2">{cut(words, 2_000)}</p> }),
   };
 }
 
