@@ -91,7 +91,7 @@ it('CL1103 CL1100: German is chosen with the keyboard, stays, and is spoken on e
   await expectGerman(page);
 });
 
-it('CL762 CL937: on a phone a long answer to a question is shown whole, and the field for another key is wide enough', async () => {
+it('CL762 CL937: on a phone a long answer to a question is shown whole, and there is space for another key and the words of a rule', async () => {
   const choice = 'Detect it from the first ten lines of each file, and name the separator of each file';
   const question = { id: 0, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'message' };
   const waits = { id: 1, timestamp: '2026-01-01T00:00:01Z', source: 'environment', observation: 'agent_state_changed', content: '' };
@@ -111,4 +111,7 @@ it('CL762 CL937: on a phone a long answer to a question is shown whole, and the 
   const field = await inGerman!.getByPlaceholder('Anderen Schlüssel einfügen').boundingBox();
   expect(field!.width).toBeGreaterThan(150);
   expect(await inGerman!.evaluate(BEYOND)).toEqual([]);
+  await inGerman!.goto(`${fixtures[1].url}/conversations/ledger`);
+  const always = await inGerman!.getByRole('button', { name: 'Hier immer: git push' }).boundingBox();
+  expect(always!.width).toBeGreaterThan(150);
 });
