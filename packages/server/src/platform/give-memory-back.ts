@@ -10,7 +10,7 @@ const MAX_USED_BYTES = 96 * 1024 ** 2;
 
 /**
  * For as long as the process lives: while no conversation is in use and the heap holds much that nothing is in, that goes back to the machine.
- * GMB8  itself collects when something is allocated, and never shrinks in a process that does nothing.
+ * V8 itself collects when something is allocated, and never shrinks in a process that does nothing.
  */
 export function giveMemoryBack(isInUse: () => boolean): void {
   let leastTotal = 0;
