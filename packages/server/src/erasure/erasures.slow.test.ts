@@ -1,5 +1,6 @@
 /** A user who is erased, and what of them is exported: on a real server, on SQLite and on Postgres. */
 import { execFile } from 'node:child_process';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Clock } from '@tendon/core';
 import type { AuditEntry } from '@tendon/protocol';
@@ -10,8 +11,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Browser, testProvider, type Account } from '../access/oidc.test-support.ts';
 import { storedEntries } from '../audit/audit-chain.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 import { readZip } from '../files/read-zip.ts';
 import { systemClock } from '../platform/system-clock.ts';
+import { exportOfUser } from './user-export.ts';
 import { temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 
 const OWNER = { 'x-session-api-key': 'the-key-of-the-server' };
@@ -233,3 +236,27 @@ it(
     }
   },
 );
+
+it('SV1386: an export ends with its client, and reads no log after that', async () => {
+  const { server, ada, carl } = await staged('SQLite');
+  const { id } = await belongings(server, ada, carl);
+  const user = server.engine.access.users!.users().find((one) => one.id === id)!;
+  const { conversations } = server.engine;
+  const [listing, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let logs = 0;
+  const list: Conversations['list'] = async (query) => {
+    listing.resolve();
+    await goesOn.promise;
+    return conversations.list(query);
+  };
+  const log: Conversations['log'] = (of) => {
+    logs += 1;
+    return conversations.log(of);
+  };
+  const left = exportOfUser(user, { ...server.engine, conversations: { list, log } });
+  await listing.promise;
+  left.destroy();
+  goesOn.resolve();
+  await setImmediate();
+  expect([left.destroyed, logs]).toEqual([true, 0]);
+});

@@ -13,7 +13,7 @@ import type { Triggers } from '../triggers/triggers.ts';
 
 export interface UserExportParts {
   readonly access: TokenStores;
-  readonly conversations: Conversations;
+  readonly conversations: Pick<Conversations, 'list' | 'log'>;
   readonly ownedSecrets: OwnedSecrets;
   readonly gitAccounts: OwnedGitAccounts;
   readonly triggers: Pick<Triggers, 'store'>;
@@ -25,11 +25,18 @@ export function exportOfUser(user: UserInfo, parts: UserExportParts): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   zip.on('error', (cause: Error) => output.destroy(cause));
-  addAll(zip, user, parts).catch((cause: unknown) => output.destroy(cause as Error));
+  addAll(zip, user, { ...parts, isLeft: () => output.destroyed }).catch((cause: unknown) => output.destroy(cause as Error));
   return output;
 }
 
-async function addAll(zip: ZipFile, user: UserInfo, { access, conversations, ownedSecrets, gitAccounts, triggers }: UserExportParts) {
+/** Looking for what a user did reads every log of their organisations, so it ends with its client. */
+interface ReadParts extends UserExportParts {
+  /** The client has gone. */
+  readonly isLeft: () => boolean;
+}
+
+async function addAll(zip: ZipFile, user: UserInfo, parts: ReadParts) {
+  const { access, conversations, ownedSecrets, gitAccounts, triggers } = parts;
   const add = (name: string, value: unknown): void => zip.addBuffer(Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`), name);
   const scopes = user.organisations.map(({ id }) => userScope(id, user.id));
   add('user.json', user);
@@ -43,30 +50,35 @@ async function addAll(zip: ZipFile, user: UserInfo, { access, conversations, own
   let before: { readonly sort: string; readonly id: string } | undefined;
   for (;;) {
     const page = await conversations.list({ limit: PAGE, ...(before && { before }) });
-    for (const record of page) await addConversation(zip, record, user, conversations);
+    for (const record of page) await addConversation(zip, record, user, parts);
     const last = page.at(-1);
-    if (!last || page.length < PAGE) break;
+    if (!last || page.length < PAGE || parts.isLeft()) break;
     before = { sort: last.created_at, id: last.id };
   }
   zip.end();
 }
 
 /** Adds the whole conversation if the user began it, otherwise only the user's own events. */
-async function addConversation(zip: ZipFile, record: StoredConversation, { id: userId, organisations }: UserInfo, from: Conversations) {
-  if (!organisations.some(({ id }) => id === record.organisation_id)) return;
+async function addConversation(
+  zip: ZipFile,
+  record: StoredConversation,
+  { id: userId, organisations }: UserInfo,
+  { conversations, isLeft }: ReadParts,
+) {
+  if (isLeft() || !organisations.some(({ id }) => id === record.organisation_id)) return;
   const isWhole = record.created_by?.id === userId;
-  const log = await from.log(record.id);
+  const log = await conversations.log(record.id);
   if (!log) return;
   const isTheirs = ({ author }: { readonly author?: { readonly id: string } }): boolean => isWhole || author?.id === userId;
-  if (!isWhole && !(await hasAny(log, isTheirs))) return;
+  if (!isWhole && !(await hasAny(log, isTheirs, isLeft))) return;
   zip.addReadStreamLazy(`conversations/${record.id}.jsonl`, {}, (done) => done(null, Readable.from(linesOf(record, log, isTheirs))));
 }
 
 type Log = NonNullable<Awaited<ReturnType<Conversations['log']>>>;
 type IsMeant = (event: { readonly author?: { readonly id: string } }) => boolean;
 
-async function hasAny(log: Log, isMeant: IsMeant): Promise<boolean> {
-  for (let from = 0; from < log.nextId; from += PAGE) if ((await log.read({ from, limit: PAGE })).some(isMeant)) return true;
+async function hasAny(log: Log, isMeant: IsMeant, isLeft: () => boolean): Promise<boolean> {
+  for (let from = 0; from < log.nextId && !isLeft(); from += PAGE) if ((await log.read({ from, limit: PAGE })).some(isMeant)) return true;
   return false;
 }
 
