@@ -112,7 +112,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Users, organisations and their identity provider: the suite has one key and no second person.',
-    ids: 'SV1300–SV1304, SV1310–SV1316, SV1390–SV1392',
+    ids: 'SV1300–SV1304, SV1310–SV1317, SV1390–SV1392',
   },
   {
     why: 'Who did what, what each person may use and how long things are stored: the operator decides it, and a chain of several servers, kills and tampering are made from beside the server.',

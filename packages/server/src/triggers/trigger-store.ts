@@ -122,10 +122,11 @@ export class TriggerStore {
     return this.#secrets.get(id);
   }
 
-  /** `undefined` when there are `MAX_TRIGGERS` already. */
+  /** `undefined` when its organisation has `MAX_TRIGGERS` already. */
   create(given: NewTrigger, secret: string | undefined): Promise<StoredTrigger | undefined> {
     return this.#writing.run(async () => {
-      if (this.#stored.size >= MAX_TRIGGERS) return undefined;
+      const theirs = this.list.filter(({ organisation_id }) => organisation_id === given.organisation_id);
+      if (theirs.length >= MAX_TRIGGERS) return undefined;
       const { jwtSecret, clock } = this.#options;
       const now = clock.now().toISOString();
       const trigger: StoredTrigger = {
