@@ -8,6 +8,7 @@ import { useConversation } from '../conversation/open-conversation.ts';
 import { clock } from '../copy/figures.ts';
 import { Empty } from '../ui/placeholder.tsx';
 import { EarlierEvents } from './earlier-events.tsx';
+import { isExecuted } from './is-executed.ts';
 import { type PlainText, t, textKey } from '../lib/language/text.ts';
 
 const MAX_CELLS = 100;
@@ -96,7 +97,7 @@ const WORDS = { running: textKey('running'), ran: textKey('ran'), failed: textKe
 function cellsOf(events: readonly Event[]): readonly Cell[] {
   const cells = new Map<number, Cell>();
   for (const event of events) {
-    if (isAction(event) && event.action === 'run_ipython') {
+    if (isAction(event) && event.action === 'run_ipython' && isExecuted(event)) {
       cells.set(event.id, {
         id: event.id,
         at: event.timestamp,

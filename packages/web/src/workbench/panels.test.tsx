@@ -10,6 +10,7 @@ import { BrowserPanel } from './browser-panel.tsx';
 import { NotebookPanel } from './notebook-panel.tsx';
 import { setTaken, takenTerminal } from './terminal/taken-terminal.ts';
 import { TerminalHold } from './terminal/terminal-hold.tsx';
+import { commandsOf } from './terminal/transcript.tsx';
 
 afterEach(cleanup);
 
@@ -46,6 +47,18 @@ it('CL973: the Notebook tab has the cells that the agent ran, with what they pri
   within(second!).getByText('ZeroDivisionError');
   expect(third!.getAttribute('aria-label')).toBe('Cell 3, running');
   within(third!).getByText('step 7 of 9');
+});
+
+it('CL973 CL941: what waits for a decision is in no panel of what ran, nor is what was rejected', () => {
+  const code = (id: number, state: string) => event(id, { action: 'run_ipython', args: { code: `f(${id})`, confirmation_state: state } });
+  const run = (id: number, state: string) => event(id, { action: 'run', args: { command: `echo ${id}`, confirmation_state: state } });
+  const asked = ['awaiting_confirmation', 'rejected', 'awaiting_confirmation', 'confirmed'];
+  show(
+    <NotebookPanel eventId={undefined} />,
+    asked.map((state, id) => code(id, state)),
+  );
+  expect(screen.getAllByRole('listitem').map((cell) => cell.getAttribute('aria-label'))).toEqual(['Cell 1, running']);
+  expect(commandsOf(asked.map((state, id) => run(id, state))).map(({ command }) => command)).toEqual(['echo 3']);
 });
 
 it('CL973: the Browser tab shows the newest page large, its marks, and every page before it', async () => {

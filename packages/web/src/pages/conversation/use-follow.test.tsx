@@ -33,6 +33,9 @@ it('CL974: the panel that the agent works in opens itself, in the end what chang
   rerender(at(1, 'running', false));
   rerender(at(1));
   expect(show).not.toHaveBeenCalled();
+  const rejected = work(...Array.from({ length: 3 }, () => ['run', { command: 'rm x', confirmation_state: 'rejected' }] as const));
+  rerender({ ...at(1), events: [...steps.slice(0, 1), ...rejected.slice(1)] });
+  expect(show).not.toHaveBeenCalled();
   for (const count of [2, 3, 4, 5]) rerender(at(count));
   expect(show.mock.calls.map(([{ tab }]) => tab)).toEqual(['changes', 'notebook', 'browser']);
   act(() => result.current.set(false));

@@ -1,6 +1,7 @@
 import type { ConversationSnapshot } from '@tendon/client';
 import { isAction } from '@tendon/protocol';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { isExecuted } from '../../workbench/is-executed.ts';
 import type { Shown, TabName } from '../../conversation/open-conversation.ts';
 
 export interface Following {
@@ -20,7 +21,9 @@ export function useFollow(
   show: (target: Shown) => void,
 ): Following {
   const [isOn, set] = useState(true);
-  const newest = events.findLast((event) => isAction(event) && event.source === 'agent' && PLACES[event.action] !== undefined);
+  const newest = events.findLast(
+    (event) => isAction(event) && event.source === 'agent' && PLACES[event.action] !== undefined && isExecuted(event),
+  );
   // What was done before anybody looked is history.
   const seen = useRef<number>(undefined);
   const { agentState } = state;

@@ -2,6 +2,7 @@ import { type Event, isAction, isObservation } from '@tendon/protocol';
 import { memo, useLayoutEffect, useRef } from 'react';
 import { AnsiText } from '../../code/output.tsx';
 import { cut } from '../../copy/shorten.ts';
+import { isExecuted } from '../is-executed.ts';
 
 export interface Ran {
   readonly id: number;
@@ -86,8 +87,7 @@ export function commandsOf(events: readonly Event[]): readonly Ran[] {
   const ran = new Map<number, Ran>();
   let folder = '/workspace';
   for (const event of events) {
-    // What waits for a decision has not run, and what was decided comes again.
-    if (isAction(event) && event.action === 'run' && event.args.confirmation_state !== 'awaiting_confirmation')
+    if (isAction(event) && event.action === 'run' && isExecuted(event))
       ran.set(event.id, { id: event.id, folder, command: cut(event.args.command, MAX_COMMAND), output: '' });
     if (!isObservation(event) || event.observation !== 'run') continue;
     const started = event.cause === undefined ? undefined : ran.get(event.cause);
