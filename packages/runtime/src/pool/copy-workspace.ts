@@ -4,18 +4,18 @@ import type { SandboxFolders } from '../drivers/driver.ts';
 import type { ExecutorClient } from '../sandbox/executor-client.ts';
 
 export interface CopyRequest {
-  /** As it was at this one; default: as it is. */
+  /** Copy the workspace as of this checkpoint; default: as it is now. */
   readonly checkpoint: number | undefined;
-  /** 32 hexadecimal digits that name this copy and no other. */
+  /** 32 hexadecimal digits that identify this copy. */
   readonly name: string;
-  /** Absolute, with nothing there yet: the copy, on this host. */
+  /** Where the copy goes on this host: an absolute path that does not exist yet. */
   readonly target: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The sandbox writes the copy into its private state, which the agent does not see; only the finished folder is put where it belongs, by
- * one rename. Nothing of the workspace is opened here.
+ * The sandbox writes the copy into its private state, which the agent does not see, and one rename moves the finished folder to its place.
+ * The host opens no file of the workspace.
  */
 export async function copyWorkspace(
   client: Pick<ExecutorClient, 'copyWorkspace'>,

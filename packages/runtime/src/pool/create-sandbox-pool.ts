@@ -26,9 +26,8 @@ import type { SandboxPoolOptions, SandboxReaches, SandboxPool } from './sandbox-
 const PORTS_MS = 1000;
 
 /**
- * The sandboxes of one server. Which of them this process holds is in `entries`; the processes themselves belong to nobody and are
- * found again by their records. A sandbox that is in use, or runs something
- * that would be lost, keeps running; at most `maxLive` run at a time.
+ * The sandboxes of one server. `entries` has those that this process holds. The sandboxes outlive this process, and the next one finds them
+ * by their records. A sandbox that is in use, or runs something that would be lost, keeps running; at most `maxLive` run at a time.
  */
 export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
   const entries = new Map<string, SandboxEntry>();
@@ -91,7 +90,7 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
   };
 }
 
-/** All is tried, also where a part fails. */
+/** Runs every step, even if one fails. */
 async function forgetSandbox(context: SandboxContext, conversationId: string, forGood: boolean): Promise<void> {
   const { egress, places, driver, records, owners } = context;
   const record = await records.get(conversationId);
@@ -123,7 +122,7 @@ function reachesOf(
     },
     ports(conversationId) {
       const entry = entries.get(conversationId);
-      // One that is being hibernated refuses while something of the agent runs: what it serves stays in reach.
+      // A sandbox with running programs refuses to hibernate, so their ports stay reachable meanwhile.
       const open = entry?.state === 'live' || entry?.state === 'hibernating' ? entry.open : undefined;
       return open && driver.isAlive(open.handle) ? open.ports : undefined;
     },
@@ -152,7 +151,7 @@ function reachesOf(
   };
 }
 
-/** False where it cannot be looked into. */
+/** False when the folder cannot be read. */
 async function isEmptyFolder(path: string): Promise<boolean> {
   const held = await holdFolder(path).catch(() => undefined);
   if (held === undefined) return false;
@@ -166,7 +165,7 @@ async function isEmptyFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Their egress adds nothing that a conversation's does, and has nobody to ask. */
+/** The egress of one-off sandboxes: without the additions of a conversation, and without a person to ask. */
 function oneOffsOf(options: SandboxPoolOptions, context: SandboxContext, idle: IdleSandboxes): OneOffSandboxes {
   const { upstreamProxy, nameServers, oneOffNetwork, onNotice } = options;
   return new OneOffSandboxes({
@@ -181,7 +180,7 @@ function oneOffsOf(options: SandboxPoolOptions, context: SandboxContext, idle: I
   });
 }
 
-/** What they share, with what is usual where the options say nothing. */
+/** The context that all sandboxes share, with defaults for missing options. */
 function contextOf(options: SandboxPoolOptions): SandboxContext & { readonly kernelPackages: KernelPackages } {
   const leaseSeconds = options.leaseSeconds ?? 600;
   const owners = options.owners ?? ONLY_OWNER;

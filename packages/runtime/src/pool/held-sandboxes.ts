@@ -19,9 +19,9 @@ export interface HeldOptions extends Pick<StartGates, 'findCapacity'> {
 }
 
 /**
- * The sandboxes that this process holds, at most one per conversation: their starts and their ends. Invariants:
+ * The sandboxes that this process holds, at most one per conversation. Owns their starts and ends. Invariants:
  * 1. An incarnation is handed out only after its record is durable.
- * 2. Callers share a start; one of them going away ends neither the start nor the others' wait.
+ * 2. Callers share a start; one that goes away aborts neither the start nor the others' wait.
  * 3. A conversation's next sandbox does not start before its last one has ended and its files are removed.
  * 4. A start needs capacity and a turn; attaching to a living sandbox needs neither.
  */
@@ -29,7 +29,7 @@ export class HeldSandboxes {
   readonly #context: SandboxContext;
   readonly #entries: Map<string, SandboxEntry>;
   readonly #gates: StartGates;
-  /** Those that live are among the entries. */
+  /** Resolves when the sandboxes that an earlier server left alive are among the entries. */
   #living: Promise<void> = Promise.resolve();
   #isShut = false;
 
@@ -45,7 +45,7 @@ export class HeldSandboxes {
     };
   }
 
-  /** The live one, started when there is none. */
+  /** The live sandbox; starts one if there is none. */
   async acquire(conversationId: string, options: Parameters<Runtimes['acquire']>[1]): Promise<Runtime> {
     const { signal } = options;
     for (;;) {
@@ -54,7 +54,7 @@ export class HeldSandboxes {
       const entry = this.#entries.get(conversationId);
       const live = this.#liveRuntime(conversationId, entry);
       if (live !== undefined) return live;
-      if (entry?.state === 'live') continue; // found dead: it is ending now
+      if (entry?.state === 'live') continue; // it was found dead, and is ending now
       if (entry?.state !== 'changing' && entry?.state !== 'hibernating')
         return joinStart(entry ?? this.#beginStart(conversationId), options);
       await abortable(
@@ -64,7 +64,7 @@ export class HeldSandboxes {
     }
   }
 
-  /** The live one, without starting any. */
+  /** The live sandbox, if there is one. */
   live(conversationId: string): Runtime | undefined {
     return this.#liveRuntime(conversationId, this.#entries.get(conversationId));
   }
@@ -81,7 +81,7 @@ export class HeldSandboxes {
     );
   }
 
-  /** Lets go of the sandbox without ending it. */
+  /** Detaches from the sandbox without ending it. */
   letGo(conversationId: string): Promise<void> {
     const before = this.#entries.get(conversationId);
     if (before === undefined) return Promise.resolve();
@@ -94,7 +94,7 @@ export class HeldSandboxes {
     );
   }
 
-  /** Ends it, with its state stored where the driver can, so that the next one mounts the workspace as it is to be mounted then. */
+  /** Ends the sandbox, with its state stored if the driver can, so that the next one mounts the workspace anew. */
   async remount(conversationId: string): Promise<void> {
     const entry = this.#entries.get(conversationId);
     if (entry?.state === 'live') return this.#startAnew(conversationId, entry.open, REMOUNTED);
@@ -123,12 +123,12 @@ export class HeldSandboxes {
     await Promise.all(adopted);
   }
 
-  /** From now on none is handed out. */
+  /** Refuses to hand out sandboxes from now on. */
   shut(): void {
     this.#isShut = true;
   }
 
-  /** Lets go of all: they live on for their lease, to be found again. With `stopSandboxes` they end. */
+  /** Detaches from all sandboxes, which live on for their lease; with `stopSandboxes`, ends them. */
   async release({ stopSandboxes }: { readonly stopSandboxes: boolean }): Promise<void> {
     const held = [...this.#entries];
     if (stopSandboxes) await Promise.allSettled(held.map(([conversationId]) => this.end(conversationId, 'the server was shut down')));
@@ -141,7 +141,7 @@ export class HeldSandboxes {
     const isCurrent = (): boolean => this.#entries.get(conversationId) === entry;
     const entered = opened.then(
       (open) => {
-        // A stop that came meanwhile has put its own entry and ends what it finds here.
+        // A concurrent stop has replaced the entry, and ends the sandbox that it finds here.
         if (isCurrent()) this.#enterLive(conversationId, open);
         return open;
       },
@@ -157,7 +157,7 @@ export class HeldSandboxes {
   }
 
   #enterLive(conversationId: string, open: OpenSandbox): void {
-    // A sandbox that was found again may be suspended.
+    // The earlier server may have left the sandbox suspended.
     this.#entries.set(conversationId, { state: 'live', open, ...(isExecutorSuspended(open.handle) && { suspendedAt: open.use.count() }) });
     void open.watch.lost.then((reason) => this.#onLost(conversationId, open, reason));
     void open.fenced.then(() => (this.#isHeld(conversationId, open) ? this.letGo(conversationId) : undefined));
@@ -174,7 +174,7 @@ export class HeldSandboxes {
     void this.end(conversationId, reason);
   }
 
-  /** Asks the process table too: the watcher may not have noticed yet. */
+  /** Checks the process table too: the watcher may not have noticed yet. */
   #liveRuntime(conversationId: string, entry: SandboxEntry | undefined): Runtime | undefined {
     if (entry?.state !== 'live') return undefined;
     const { open } = entry;
@@ -184,7 +184,7 @@ export class HeldSandboxes {
       use.touch();
       return runtime;
     };
-    // While something runs in it, that is not taken away: it may be all that still has the files open.
+    // Leave a busy sandbox alone: its programs may be the only ones that still have the replaced files open.
     if (isAlive && use.isUsed()) return keep();
     if (isAlive && workspace?.isRemoved() !== true) {
       const replaced = workspace && handle.protection && findReplaced(workspace, handle.protection);
@@ -198,7 +198,7 @@ export class HeldSandboxes {
     return undefined;
   }
 
-  /** Hibernates it where the driver can, so that the next one is restored from it; else it ends. */
+  /** Hibernates the sandbox if the driver can, so that the next one is restored from it; otherwise ends it. */
   #startAnew(conversationId: string, open: OpenSandbox, reason: string): Promise<void> {
     const { driver, notice } = this.#context;
     notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
@@ -210,7 +210,7 @@ export class HeldSandboxes {
     return this.#noticed(conversationId, done);
   }
 
-  /** From this tick on callers that want the conversation's sandbox wait for the work. */
+  /** From this tick on, callers that want the conversation's sandbox wait for the work. */
   #beginChange(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> {
     const isWanted = (): boolean => this.#entries.get(conversationId) === entry;
     const done = Promise.resolve()
@@ -223,7 +223,7 @@ export class HeldSandboxes {
     return done;
   }
 
-  /** Its failure is in the log, whether or not a caller hears of it. */
+  /** Logs a failure, whether or not a caller waits for the result. */
   #noticed(conversationId: string, ended: Promise<void>): Promise<void> {
     ended.catch((error: unknown) => this.#context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
     return ended;
@@ -234,12 +234,12 @@ export class HeldSandboxes {
       this.#context.notice(`the sandbox of ${conversationId} was not found again: ${messageOf(error)}`);
     });
     if (!open) return;
-    // A stop that came meanwhile ends the sandbox that the record names.
+    // A concurrent stop ends the sandbox that the record names.
     if (this.#isShut || !isWanted()) return letGo(open);
     this.#enterLive(conversationId, open);
   }
 
-  /** False when another server has the conversation: then its sandbox is that server's, and is only let go of. */
+  /** False when another server has the conversation: then the sandbox is that server's, and this one only detaches from it. */
   async #end(conversationId: string, entry: SandboxEntry | undefined, reason: string): Promise<boolean> {
     const { records, owners, places } = this.#context;
     const open = await openOf(entry);
@@ -255,7 +255,7 @@ export class HeldSandboxes {
   }
 }
 
-/** What is to be let go of, when nothing hibernates or changes it any more; a start is given up. */
+/** Aborts a start, or waits until nothing hibernates or changes the sandbox; resolves with the sandbox to detach from. */
 async function openOf(entry: SandboxEntry | undefined): Promise<OpenSandbox | undefined> {
   if (entry?.state === 'changing') await entry.done.catch(() => {}); // the caller that began it got the error
   if (entry?.state === 'hibernating') await entry.done;

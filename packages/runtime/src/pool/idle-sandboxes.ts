@@ -7,27 +7,27 @@ import type { SharedStart } from './shared-start.ts';
 
 const CAPACITY_RECHECK_MS = 250;
 const NOT_RUNNING = 'it is not running';
-/** At most so many sandboxes exist, running and suspended, for each that may run. */
+/** The maximum of existing sandboxes, running and suspended, as a multiple of `maxLive`. */
 const HELD_PER_RUNNING = 4;
 
 export interface IdleSandboxesOptions {
   readonly context: SandboxContext;
   readonly plan: IdlePlan;
-  /** Those of the server; hibernated ones leave it. */
+  /** The sandboxes of this process; hibernating one removes its entry. */
   readonly entries: Map<string, SandboxEntry>;
   readonly onSuspended: (conversationId: string) => void;
-  /** Its time is over. */
+  /** Ends a sandbox whose maximal age has passed. */
   readonly end: (conversationId: string, reason: string) => void;
-  /** Another server has the conversation now. */
+  /** Detaches from a sandbox whose conversation another server has now. */
   readonly release: (conversationId: string) => void;
 }
 
 export interface HibernateRequest {
-  /** Also when the variables of a kernel are lost by it. */
+  /** Hibernate even if that loses the variables of a kernel. */
   readonly withKernel: boolean;
 }
 
-/** Suspends or hibernates sandboxes of a server by its plan: idle ones, and others to make room. */
+/** Suspends or hibernates sandboxes according to the idle plan: idle ones, and others to make room. */
 export class IdleSandboxes {
   readonly #context: SandboxContext;
   readonly #plan: IdlePlan;
@@ -47,7 +47,7 @@ export class IdleSandboxes {
     this.#looking = setInterval(() => void this.#look(), lookEveryMs(plan)).unref();
   }
 
-  /** Resolves when one more may run; suspends or hibernates the least recently used that have nothing to lose for it. */
+  /** Resolves when one more may run. Makes room by suspending or hibernating the least recently used ones that lose nothing by it. */
   async findCapacity(start: Pick<SharedStart, 'hasCapacity'>, signal: AbortSignal): Promise<void> {
     const isFull = (): boolean => this.#runningCount() >= this.#plan.maxLive;
     for (let round = 0; isFull(); round += 1) {
@@ -60,7 +60,7 @@ export class IdleSandboxes {
     start.hasCapacity = true;
   }
 
-  /** Suspends it for a caller that records this itself; resolves with the reason when it keeps running. */
+  /** Suspends the sandbox for a caller that records this itself. Resolves with the reason if it keeps running. */
   async suspend(conversationId: string): Promise<string | undefined> {
     const entry = this.#entries.get(conversationId);
     if (entry?.state !== 'live') return NOT_RUNNING;
@@ -68,7 +68,7 @@ export class IdleSandboxes {
     return answer.slept ? undefined : answer.reason;
   }
 
-  /** Resolves with the reason when it keeps running. */
+  /** Resolves with the reason if the sandbox keeps running. */
   async hibernate(conversationId: string, { withKernel }: HibernateRequest): Promise<string | undefined> {
     const entry = this.#entries.get(conversationId);
     return entry?.state === 'live' ? this.#hibernate(conversationId, entry.open, withKernel) : NOT_RUNNING;
@@ -87,7 +87,7 @@ export class IdleSandboxes {
       .length;
   }
 
-  /** Suspended sandboxes keep their memory: of too many, those that were suspended first end. */
+  /** Suspended sandboxes keep their memory, so when there are too many, those that were suspended first end. */
   #endOldest(): void {
     const suspended = this.#live().filter(({ entry }) => isSuspended(entry));
     const tooMany = suspended.length - (HELD_PER_RUNNING - 1) * this.#plan.maxLive;
@@ -110,7 +110,7 @@ export class IdleSandboxes {
       }));
   }
 
-  /** Suspends or hibernates the idle ones, and ends those whose time is over. */
+  /** Suspends or hibernates idle sandboxes, and ends those whose maximal age has passed. */
   async #look(): Promise<void> {
     const { maxMs, maxLive } = this.#plan;
     for (const { conversationId } of this.#live()) if (!this.#context.owners.has(conversationId)) this.#release(conversationId);
@@ -127,7 +127,7 @@ export class IdleSandboxes {
       if (this.#runningCount() > maxLive) await this.#pause(conversationId, entry, false);
   }
 
-  /** Resolves when it is suspended or hibernated, or is as it was. */
+  /** Resolves when the sandbox is suspended or hibernated, or has refused. */
   async #pause(conversationId: string, entry: SandboxEntry & { state: 'live' }, withKernel: boolean): Promise<void> {
     const { whenIdle } = this.#context.driver;
     if (whenIdle === undefined || this.#entries.get(conversationId) !== entry) return;
@@ -135,7 +135,7 @@ export class IdleSandboxes {
     else await this.#hibernate(conversationId, entry.open, withKernel);
   }
 
-  /** An action that comes in between resumes it, whatever the answer was. */
+  /** An action that arrives meanwhile resumes the sandbox, whatever the result is. */
   async #suspend(conversationId: string, open: OpenSandbox): Promise<void> {
     const used = open.use.count();
     const answer = await open.client.suspend().catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
@@ -150,7 +150,7 @@ export class IdleSandboxes {
     this.#entries.set(conversationId, { state: 'live', open, refused: { at: this.#now(), reason } });
   }
 
-  /** Resolves with the reason when it is as it was. */
+  /** Resolves with the reason if the sandbox was not hibernated. */
   #hibernate(conversationId: string, open: OpenSandbox, withKernel: boolean): Promise<string | undefined> {
     const done = this.#untilHibernated(conversationId, open, withKernel);
     this.#entries.set(conversationId, { state: 'hibernating', open, done });
@@ -171,7 +171,7 @@ export class IdleSandboxes {
         return undefined;
       }
       this.#refused(conversationId, open, reason);
-      // Over a network the answer can be lost, and the sandbox have gone all the same.
+      // Over a network the answer can be lost although the sandbox has ended.
       const lost = await Promise.race([open.watch.lost, Promise.resolve(undefined)]);
       if (lost !== undefined) this.#end(conversationId, lost);
       return reason;
@@ -185,11 +185,11 @@ export class IdleSandboxes {
 
 /** When idle sandboxes are suspended or hibernated, when any ends, and how many run at a time. */
 export interface IdlePlan {
-  /** An unused sandbox is suspended or hibernated after so long; one with a kernel is hibernated after `KERNEL_IDLE_FACTOR` times as long. */
+  /** After this time an unused sandbox is suspended or hibernated; one with a kernel is hibernated after `KERNEL_IDLE_FACTOR` times as long. */
   readonly idleMs: number;
-  /** Whatever it does, it ends after so long. */
+  /** The maximal age: a sandbox ends then, whatever it does. */
   readonly maxMs: number;
-  /** So many run at most. */
+  /** How many sandboxes run at most. */
   readonly maxLive: number;
 }
 
@@ -197,30 +197,30 @@ export const DEFAULT_IDLE_PLAN: IdlePlan = { idleMs: 900_000, maxMs: Infinity, m
 
 /** Hibernating loses a kernel's variables, so it waits longer. */
 const KERNEL_IDLE_FACTOR = 4;
-/** A sandbox that refused is not asked again for so long. */
+/** A sandbox that refused is not asked again for this time. */
 const ASK_AGAIN_MS = 60_000;
-/** When there is no room, one that was used just now is still spared: its next action may be on the way. */
+/** A sandbox that was used this recently never makes room: its next action may be on the way. */
 const SPARED_MS = 1000;
 
 /** How long a running sandbox has been idle. */
 interface Idleness {
   readonly idleMs: number;
-  /** Since it last refused. */
+  /** How long ago it last refused. */
   readonly refusedMsAgo: number;
 }
 
-/** Whether to suspend or hibernate it now; `withKernel`: even if it has one. */
+/** Whether to suspend or hibernate the sandbox now; `withKernel`: even if it has a kernel. */
 function shouldPause({ idleMs, refusedMsAgo }: Idleness, plan: IdlePlan): false | { readonly withKernel: boolean } {
   if (idleMs < plan.idleMs || refusedMsAgo < Math.min(ASK_AGAIN_MS, plan.idleMs)) return false;
   return { withKernel: idleMs >= plan.idleMs * KERNEL_IDLE_FACTOR };
 }
 
-/** Who makes room, the least recently used first. */
+/** The sandboxes that may make room, least recently used first. */
 function makingRoom<T extends Idleness>(all: readonly T[]): readonly T[] {
   return all.filter(({ idleMs }) => idleMs >= SPARED_MS).toSorted((a, b) => b.idleMs - a.idleMs);
 }
 
-/** How often is looked. */
+/** The interval between two checks. */
 function lookEveryMs({ idleMs, maxMs }: IdlePlan): number {
   return Math.max(50, Math.min(30_000, idleMs / 4, maxMs / 20));
 }

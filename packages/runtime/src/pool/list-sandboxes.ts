@@ -6,7 +6,7 @@ import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { memoryOf, processesOf, isExecutorSuspended } from '../sandbox/process-memory.ts';
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 
-/** What only the process that holds a sandbox knows of it. */
+/** What only the process that holds a sandbox knows about it. */
 export interface HeldSandbox {
   readonly strength: string;
   readonly idleSeconds: number;
@@ -21,7 +21,7 @@ const DISK_MS = 5000;
 const MAX_ENTRIES = 200_000;
 const NOTHING: FolderSize = { bytes: 0, entries: 0, isComplete: true };
 
-/** Every sandbox that is known, with what it uses now; without the titles of conversations. The newest first. */
+/** Every known sandbox with its current usage, newest first; without the titles of conversations. */
 export async function listSandboxes(
   context: SandboxContext,
   heldBy: (conversationId: string) => HeldSandbox | undefined,
@@ -68,13 +68,13 @@ async function describe(
   };
 }
 
-/** Of another machine: it lives as far as is known, while the server does that has its conversation. */
+/** The state of a sandbox on another machine: it is running as far as is known while another living server has its conversation. */
 async function remoteStateOf({ owners }: SandboxContext, record: SandboxRecord): Promise<SandboxInfo['state']> {
   if (record.state !== 'live' && record.state !== 'starting') return record.state === 'replaced' ? 'dead' : record.state;
   return (await owners.mayTouch(record.conversation_id)) ? 'dead' : 'awake';
 }
 
-/** The processes of a remote one cannot be looked at: only the server that suspended it knows. */
+/** Whether a sandbox is suspended. The processes of a remote one are out of reach: only the server that suspended it knows. */
 function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: HeldSandbox | undefined): SandboxInfo['state'] {
   if (record.state === 'replaced') return 'dead';
   if (record.state !== 'live') return record.state;
@@ -82,7 +82,7 @@ function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, hel
   return (driver.remote ? held?.isSuspended : isExecutorSuspended(record.handle)) ? 'asleep' : 'awake';
 }
 
-/** `own`: without the workspace. */
+/** Measures the disk usage; `own` counts the entries outside of the workspace. */
 async function diskOf(context: SandboxContext, record: SandboxRecord, leftMs: number): Promise<FolderSize & { readonly own: number }> {
   if (context.driver.remote || !context.places.reaches(record)) return { bytes: 0, own: 0, entries: 0, isComplete: false };
   const options = { maxEntries: MAX_ENTRIES, deadlineMs: leftMs };

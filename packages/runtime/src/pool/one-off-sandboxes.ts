@@ -4,11 +4,11 @@ import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { inPhase } from '../sandbox/start-phase.ts';
 import { admission } from './shared-start.ts';
 
-/** Programs in a sandbox that is no conversation's. */
+/** The way to run programs in a sandbox that belongs to no conversation. */
 export type OneOffPrograms = Pick<SandboxPorts, 'openProcess'>;
 
 export interface OneOffOptions {
-  /** Gives it up, whether it waits, starts or runs. */
+  /** Aborts the run, whether it is waiting, starting or running. */
   readonly signal: AbortSignal;
 }
 
@@ -20,10 +20,10 @@ interface OneOffParts extends Pick<OneOffSandbox, 'context' | 'egress'> {
 const PREFIX = 'one-off:';
 const LEASE_SECONDS = 120;
 const CAPACITY_DEADLINE_MS = 60_000;
-/** Its operator may have named a folder in which all of its sandboxes work. */
+/** The operator of an executor host may have configured one folder for all of its sandboxes. */
 const NOT_ON_HOSTS = 'a host of sandboxes makes them for conversations alone: none with an empty workspace can be asked for';
 
-/** One sandbox at a time, which ends with its work or with this process. */
+/** Runs one sandbox at a time, which ends with its work or with this process. */
 export class OneOffSandboxes {
   readonly #sandbox: OneOffSandbox;
   readonly #findCapacity: OneOffParts['findCapacity'];
@@ -36,7 +36,7 @@ export class OneOffSandboxes {
     this.#findCapacity = findCapacity;
   }
 
-  /** Its sandbox is in use: it belongs to no conversation, and is not left over. */
+  /** Whether this sandbox is in use, so that it is not removed as left over. */
   isHeld(name: string): boolean {
     return name === this.#sandbox.name && this.#running.size > 0;
   }
@@ -51,7 +51,7 @@ export class OneOffSandboxes {
     return done;
   }
 
-  /** Gives up what runs; resolves when nothing of it is left. */
+  /** Aborts all runs; resolves when their sandbox is removed. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the server is shutting down'));
     await Promise.allSettled(this.#running);

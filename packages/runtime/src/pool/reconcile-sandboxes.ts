@@ -5,16 +5,16 @@ import { isThere, type SandboxRecord } from '../sandbox/sandbox-record.ts';
 import type { HeldSandboxes } from './held-sandboxes.ts';
 
 export interface ReconcileOptions {
-  /** This process has it in hand already. */
+  /** Whether this process already holds or changes the sandbox. */
   readonly isHeld: (conversationId: string) => boolean;
   readonly claim: HeldSandboxes['claim'];
-  /** Those of existing conversations end too, with their homes. */
+  /** Remove the sandboxes of existing conversations too, with their homes. */
   readonly all?: boolean;
-  /** Of existing conversations also those stay that another driver has started, as long as they live; else they end, for no start can use them. */
+  /** Leave living sandboxes of another driver alone. Otherwise they end, because no start can use them. */
   readonly keepsOthers?: boolean;
 }
 
-/** What to do with a record: end its sandbox; also remove its files (empty); also remove the record (forget). */
+/** What to do with a record: end its sandbox, also remove its files (`empty`), also remove the record (`forget`). */
 type Verdict = 'keep' | 'end' | 'empty' | 'forget';
 
 interface Doomed {
@@ -23,12 +23,12 @@ interface Doomed {
 }
 
 /**
- * Sorts out what an earlier server left: living and hibernated sandboxes of existing conversations stay for their next use;
- * all others of ours end, with their folders. Conversations may begin to use their sandboxes meanwhile:
+ * Sorts out the sandboxes that an earlier server left: living and hibernated ones of existing conversations stay for their next use; all
+ * others of this server end, with their folders. Conversations may begin to use their sandboxes meanwhile:
  *
- * 1. Sandboxes without a record are searched for before the records are read, so that later starts are not among them.
- * 2. A conversation is claimed before its sandbox ends, so that its next one waits; a conversation that is in use by then is left alone.
- * 3. What is on another machine, or belongs to a conversation that another living server has, is left alone.
+ * 1. The search for sandboxes without a record comes before the records are read, so that it does not find later starts.
+ * 2. A conversation is claimed before its sandbox ends, so that its next one waits. One that is in use by then is left alone.
+ * 3. Sandboxes on another machine, or of a conversation that another living server has, are left alone.
  */
 export async function reconcileSandboxes(
   context: SandboxContext,
@@ -68,7 +68,7 @@ export async function reconcileSandboxes(
   return { kept: untouched, reaped: reaped + unknown.size };
 }
 
-/** What belongs to no conversation is for the server to remove that began it. */
+/** Whether this server started the sandbox. Only that server removes a sandbox that belongs to no conversation. */
 function isOwn({ places }: SandboxContext, record: SandboxRecord): boolean {
   return places.foldersOf(record) === places.own;
 }
@@ -77,11 +77,11 @@ async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers
   if ((await context.workspaceOf(record.conversation_id)) === undefined) return isOwn(context, record) ? 'forget' : 'keep';
   if (record.state === 'ended') return 'keep';
   if (!keepsOthers && record.driver !== context.driver.name) return 'end';
-  // Nothing of a hibernated sandbox runs; the next one continues from the state that it left.
+  // A hibernated sandbox has no processes; the next one continues from its state.
   return record.state === 'asleep' || context.reapers.isAlive(record) ? 'keep' : 'end';
 }
 
-/** Ends them all with one scan of the machine. Resolves with their number, and with those that came into use meanwhile. */
+/** Ends all of them with one scan of the machine. Resolves with their number, and with those that are in use by now. */
 async function reapAll(
   context: SandboxContext,
   doomed: readonly Doomed[],
@@ -97,7 +97,7 @@ async function reapAll(
   });
   await context.reapers.end(claimed.filter(isThere)).then(
     () => ended.resolve(true),
-    () => ended.resolve(false), // one of them does not end: then each is ended by itself
+    () => ended.resolve(false), // one of them does not end: end each on its own
   );
   await Promise.all(done);
   return { reaped: claimed.filter(({ state }) => state !== 'ended').length, spared };
@@ -113,7 +113,7 @@ async function reap(context: SandboxContext, { record, verdict }: Doomed, runsNo
     const folders = context.places.foldersOf(record);
     if (verdict !== 'end') await folders.removeSandbox(folders.nameOf(id));
     if (verdict === 'forget') {
-      // A restore has set its conversation aside, not deleted it: its workspace stays where it is.
+      // A restore sets conversations aside without deleting them: leave the workspace where it is.
       await context.driver.forget?.(id, { workspace: record.state !== 'replaced', ...askedOf(record, context.owners) });
       await context.records.delete(id);
     }

@@ -4,8 +4,8 @@ import { sandboxRecords, type SandboxRecord } from '../sandbox/sandbox-record.ts
 const AT_ONCE = 500;
 
 /**
- * For a store that was restored from a backup: the server neither attaches to nor wakes its sandboxes and those of the replaced store
- * (`before`). The next start of the server ends those that still run, and asks remote hosts to delete them.
+ * Marks the sandboxes of a store that was restored from a backup, and those of the store that it replaced (`before`), as replaced. The
+ * server does not use them again: its next start ends those that still run, and asks remote hosts to delete them.
  */
 export async function replaceSandboxes(store: RecordStore, before: readonly SandboxRecord[]): Promise<void> {
   const records = sandboxRecords(store);
@@ -14,7 +14,7 @@ export async function replaceSandboxes(store: RecordStore, before: readonly Sand
   for (const record of before) all.set(record.conversation_id, record);
   const replaced = [...all.values()].map(({ conversation_id, driver, incarnation, workspace, started_at, host }) => ({
     ...{ conversation_id, driver, incarnation, workspace, started_at },
-    // The folders of this machine are set aside.
+    // Only a remote host is named: the folders of this machine were set aside.
     ...(host?.kind === 'address' && { host }),
     state: 'replaced' as const,
   }));

@@ -1,14 +1,14 @@
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import type { Starting } from './shared-start.ts';
 
-/** What a server knows of the sandbox of one conversation. */
+/** What this process knows about the sandbox of one conversation. */
 export type SandboxEntry =
   | ({ readonly state: 'starting' } & Starting)
-  /** `suspendedAt`: how often it had been used when it was suspended; the next use resumes it. */
+  /** `suspendedAt`: the use count when it was suspended; the next use resumes it. */
   | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly suspendedAt?: number }
-  /** Asked to hibernate; live again when it refuses. */
+  /** It was asked to hibernate; if it refuses, it is live again. */
   | { readonly state: 'hibernating'; readonly open: OpenSandbox; readonly done: Promise<unknown> }
-  /** It is being ended, removed or attached to: callers wait, and look again then. */
+  /** It is being ended, removed or attached to; callers wait until that is done and look again. */
   | { readonly state: 'changing'; readonly done: Promise<void> };
 
 /** It refused to be suspended or hibernated. */
@@ -22,13 +22,13 @@ export function isSuspended(entry: SandboxEntry): boolean {
 }
 
 export interface SandboxCounts {
-  /** Also those that are starting or ending. */
+  /** Includes sandboxes that are starting or ending. */
   readonly running: number;
-  /** Hibernated ones are not counted: no process holds them. */
+  /** Does not include hibernated ones, which no process holds. */
   readonly suspended: number;
-  /** What they have added to the disk, when it was last counted. */
+  /** What they had added to the disk at the last measurement. */
   readonly diskBytes: number;
-  /** Those that take more of it than they may. */
+  /** Sandboxes above their disk limit. */
   readonly overDisk: number;
 }
 

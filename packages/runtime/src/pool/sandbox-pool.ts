@@ -17,123 +17,123 @@ import type { CopyRequest } from './copy-workspace.ts';
 import type { SandboxCounts } from './sandbox-entry.ts';
 import type { HibernateRequest, IdlePlan } from './idle-sandboxes.ts';
 
-/** Whose sandboxes they are, and where what is known of them is stored. */
+/** The server that the pool belongs to, its driver and its storage. */
 interface PoolPlace {
   readonly records: RecordStore;
   readonly driver: SandboxDriver;
-  /** For sandboxes that another driver has started, before it was this one. */
+  /** End sandboxes that an earlier start of the server left under another driver. */
   readonly otherReapers?: readonly Reaper[];
   /** Absolute; made with mode 0700. Sandboxes keep homes, journals and logs here. */
   readonly stateRoot: string;
   /** The conversation's workspace; `undefined` when there is no such conversation (any more). */
   readonly workspaceOf: (conversationId: string) => Promise<WorkspacePlace | undefined>;
   readonly clock: Clock;
-  /** Where several servers share the records: whose sandboxes this one may touch. Default: it has every conversation, and no other server does. */
+  /** With several servers on one storage: which sandboxes this one may touch. Default: all of them. */
   readonly owners?: SandboxOwners;
-  /** One line for the server's log. */
+  /** Called with lines for the server's log. */
   readonly onNotice?: (notice: string) => void;
 }
 
-/** How many there are at a time, and for how long; what is not given is as usual. */
+/** How many sandboxes there are at a time, and for how long; everything has a default. */
 interface PoolLimits {
-  /** When idle sandboxes are suspended or hibernated, and how many run at a time; the rest as in `DEFAULT_IDLE_PLAN`. */
+  /** When idle sandboxes are suspended or hibernated, and how many run at a time; missing fields come from `DEFAULT_IDLE_PLAN`. */
   readonly idlePlan?: Partial<IdlePlan>;
-  /** An idle sandbox was suspended or hibernated; its next action brings it back. */
+  /** Called when an idle sandbox was suspended or hibernated; its next action brings it back. */
   readonly onSuspended?: (conversationId: string) => void;
   /** Seconds that a sandbox lives on without a server. */
   readonly leaseSeconds?: number;
-  /** Of which conversations the leases are renewed here while a sandbox is held. Default: of all. */
+  /** Whether to renew the lease of a conversation's sandbox while it is held. Default: always. */
   readonly renewsLease?: (conversationId: string) => boolean;
   /** How long to wait for running actions in a sandbox of another version of Tendon before it is replaced; default ten minutes. */
   readonly outdatedMs?: number;
-  /** Starts at the same time; the others wait. */
+  /** How many sandboxes start at the same time; the others wait. */
   readonly maxParallelStarts?: number;
 }
 
-/** What a sandbox is given. */
+/** What new sandboxes get. */
 interface SandboxDefaults {
   /** Seconds without output after which a command is handed back as still running. */
   readonly noOutputTimeoutSeconds?: number;
-  /** What sandboxes have beside shell and files. Default: every plugin. */
+  /** The plugins that sandboxes have in addition to shell and files. Default: all. */
   readonly plugins?: readonly PluginName[];
-  /** How much of their output is stored and shown. */
-  /** Whether workspaces are stored before each step that may change them; default: they are. */
+  /** Whether to make a checkpoint of the workspace before each step that may change it. Default: yes. */
   readonly checkpoints?: boolean;
+  /** How much of their output is stored and shown. */
   readonly output?: OutputLimits;
-  /** Where sandboxes that are no conversation's may connect to, as of now. Default: the public internet. */
+  /** The network policy of one-off sandboxes, read when one starts. Default: the public internet. */
   readonly oneOffNetwork?: () => Promise<NetworkPolicy>;
-  /** Beside the public registries, where packages for kernels may come from. */
+  /** Registries for kernel packages in addition to the public ones. */
   readonly registries?: Pick<NetworkPolicy, 'allow' | 'allowPrivate'>;
-  /** Names and equips the next sandbox of a conversation; `undefined` = only one that lives may be used. Default: a fresh name, and the values above. */
+  /** Plans the next sandbox of a conversation; `undefined`: use only a living one. Default: a fresh name, and the values above. */
   readonly planOf?: (conversationId: string) => SandboxPlan | undefined;
-  /** Variables that an action names and that are put into its command alone. Default: none. */
+  /** Secrets that an action names, which only its own command gets as variables. Default: none. */
   readonly secretsFor?: SecretsFor;
 }
 
 export interface SandboxPoolOptions extends PoolPlace, PoolLimits, SandboxDefaults, Omit<EgressOptions, 'notice'> {}
 
-/** What is reached of a sandbox from outside, and what it reaches; nothing of it starts or ends one. */
+/** Connections into and out of sandboxes. None of these methods starts or ends one. */
 export interface SandboxReaches {
-  /** What the live sandbox's programs serve, and the way to it, without starting any. */
+  /** The ports on which programs in the live sandbox listen, and how to connect to them. */
   ports(conversationId: string): SandboxPorts | undefined;
-  /** Where the executor of the live sandbox answers. */
+  /** The address of the live sandbox's executor. */
   addressOf(conversationId: string): ExecutorAddress | undefined;
-  /** Where the conversation's sandbox wanted to connect to and might not, the newest last; a bounded number. */
+  /** Hosts that the sandbox was not allowed to connect to, newest last; a bounded number. */
   refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
-  /** Where it has connected to, the newest last; a bounded number, and nothing of a sandbox on another machine. */
+  /** Hosts that the sandbox has connected to, newest last; a bounded number. Empty for a sandbox on another machine. */
   reachedHosts(conversationId: string): Promise<readonly ReachedHost[]>;
-  /** Connections as the conversation's sandbox may make them: what asks in its name goes no further. */
+  /** Dials on behalf of the conversation, under the network policy of its sandbox. */
   dialAs(conversationId: string): Dial;
-  /** Its policy is another now, or everybody's: resolves when the egress proxy of the sandbox, wherever it runs, has it or could not be reached. */
+  /** Called when the policy of one conversation, or of all, has changed. Resolves when each egress proxy concerned has it or could not be reached. */
   networkChanged(conversationId?: string): Promise<void>;
 }
 
 /** Ends or suspends the sandbox of one conversation. */
 interface SandboxEnds {
-  /** Freezes it in place now, whatever the plan says; resolves with the reason when it refuses. */
+  /** Freezes the sandbox in place now, whatever the idle plan says. Resolves with the reason if it refuses. */
   suspend(conversationId: string): Promise<string | undefined>;
-  /** Ends it now with its state stored, whatever the plan says; resolves with the reason when it refuses. */
+  /** Stores the state of the sandbox and ends it now, whatever the idle plan says. Resolves with the reason if it refuses. */
   hibernate(conversationId: string, request: HibernateRequest): Promise<string | undefined>;
-  /** Lets go of it without ending it: it lives on for its lease, for the server that has the conversation now. */
+  /** Detaches from the sandbox without ending it: it lives on for its lease, for the server that has the conversation now. */
   release(conversationId: string): Promise<void>;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
 }
 
-/** Knows all sandboxes of a server, of this process or not. */
+/** All sandboxes of a server, whether or not this process holds them. */
 interface SandboxCensus {
-  /** Of those that this process holds. */
+  /** Counts the sandboxes that this process holds. */
   counts(): SandboxCounts;
-  /** All that are known, with what they use. */
+  /** All known sandboxes, with their resource usage. */
   list(): Promise<readonly SandboxInfo[]>;
   /**
-   * Once at server start: attaches to this server's living sandboxes, keeps the hibernated ones, ends and removes those that belong to no
+   * Called once when the server starts: attaches to its living sandboxes, leaves hibernated ones alone, and removes those that belong to no
    * conversation or whose start was interrupted. Sandboxes may be acquired meanwhile.
    */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
-  /** Ends and removes what belongs to no conversation; with `all` also what does, unless this process holds it. Homes go too. */
+  /** Removes sandboxes, with their homes, that belong to no conversation; with `all`, every sandbox that this process does not hold. */
   reclaim(options: { readonly all: boolean }): Promise<{ readonly kept: number; readonly reaped: number }>;
 }
 
-/** Sandboxes that are no conversation's. */
+/** Sandboxes that belong to no conversation. */
 interface OneOffs {
   /**
-   * Starts programs in a new sandbox that has an empty workspace and is given nobody's secrets and tokens. One at a time, the others wait.
-   * Resolves, or rejects with what can be shown, when nothing of the sandbox is left.
+   * Runs programs in a new sandbox with an empty workspace and without secrets and tokens. One runs at a time; the others wait. Resolves, or
+   * rejects with a user-facing error, once the sandbox is removed completely.
    */
   runOneOff<T>(work: (programs: OneOffPrograms) => Promise<T>, options: OneOffOptions): Promise<T>;
 }
 
 export interface SandboxPool extends Runtimes, SandboxReaches, SandboxEnds, SandboxCensus, OneOffs {
   /**
-   * A copy of the conversation's workspace, with its git histories as they are now; `left` names some of what is not in it. Starts the
-   * sandbox where there is none. Rejects with a user-facing error.
+   * Copies the conversation's workspace, with its git histories as they are now; `left` names some of the files that were left out. Starts
+   * the sandbox if there is none. Rejects with a user-facing error.
    */
   copyWorkspace(conversationId: string, request: CopyRequest): Promise<{ readonly left: readonly string[] }>;
-  /** Its workspace is to be mounted another way: ends it with its state stored where the driver can; the next is as `workspaceOf` says then. */
+  /** Ends the sandbox, with its state stored if the driver can, so that the next one mounts the workspace as `workspaceOf` then says. */
   remount(conversationId: string): Promise<void>;
-  /** Whether a workspace can be mounted so that nothing in a sandbox can change it. */
+  /** Whether the driver can mount a workspace read-only. */
   readonly mountsReadOnly: boolean;
-  /** Lets go of every sandbox; they live on for their lease, to be found again. With `stopSandboxes` they end. */
+  /** Detaches from all sandboxes, which live on for their lease so that the next server finds them; with `stopSandboxes`, ends them. */
   close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
 }

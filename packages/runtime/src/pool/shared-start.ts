@@ -5,14 +5,14 @@ import { openSandbox } from '../sandbox/open-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { inPhase, StartFailed } from '../sandbox/start-phase.ts';
 
-/** A start of a sandbox that several callers wait for; one of them going away ends neither the start nor the others' wait. */
+/** A start of a sandbox that several callers wait for; one that goes away aborts neither the start nor the others' wait. */
 export interface SharedStart {
   readonly abort: AbortController;
   /** A caller no longer wants the actions that may still run in it. */
   readonly unwanted: AbortController;
   readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
   phase: StartPhase;
-  /** It counts among those that run. */
+  /** It counts among the running sandboxes. */
   hasCapacity: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Starting {
 }
 
 export interface StartGates {
-  /** Resolves when one more may be started. */
+  /** Resolves when one more sandbox may run. */
   readonly findCapacity: (start: SharedStart, signal: AbortSignal) => Promise<void>;
   /** Runs a start when it is its turn. */
   readonly admit: <T>(begin: () => Promise<T>, signal: AbortSignal) => Promise<T>;
@@ -55,7 +55,7 @@ export function beginStart(context: SandboxContext, conversationId: string, { fi
   return { start, opened };
 }
 
-/** Waits for it as one of its callers. */
+/** Waits for the start as one of its callers. */
 export async function joinStart(
   { start, opened }: Starting,
   { signal, onPhase, unwanted }: Parameters<Runtimes['acquire']>[1],
@@ -73,7 +73,7 @@ export async function joinStart(
   }
 }
 
-/** A start that died is tried again: what ended one need not be there for the next. */
+/** Retries a start whose sandbox died: the cause may be gone by the next attempt. */
 async function openPersistently(...[context, conversationId, options]: Parameters<typeof openSandbox>): Promise<OpenSandbox> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -86,7 +86,7 @@ async function openPersistently(...[context, conversationId, options]: Parameter
   }
 }
 
-/** Lets at most `limit` tasks run at a time, the others wait in order; one whose signal aborts leaves the queue. */
+/** Runs at most `limit` tasks at a time; the others wait in order. A task whose signal aborts leaves the queue. */
 export function admission(limit: number): <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   const places = new KeyedSemaphore(limit);
   return async (task, signal) => {
