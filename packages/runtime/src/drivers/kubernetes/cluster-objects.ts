@@ -1,7 +1,7 @@
 import type { ApiClient } from './api/api-client.ts';
 import { createResources, type ClusterObject, type Resources } from './api/resources.ts';
 
-/** The fields of Kubernetes' objects that are read or written here; agent-sandbox's are those of `v1beta1`. */
+/** The fields of Kubernetes objects that the driver reads or writes; those of agent-sandbox are `v1beta1`. */
 export interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -70,7 +70,7 @@ export const SANDBOX_API = { group: 'agents.x-k8s.io', version: 'v1beta1' } as c
 export const EXTENSIONS_API = { group: 'extensions.agents.x-k8s.io', version: 'v1beta1' } as const;
 export const apiVersionOf = ({ group, version }: { readonly group: string; readonly version: string }): string => `${group}/${version}`;
 
-/** What the driver uses of one namespace. */
+/** The resources of one namespace that the driver uses. */
 export interface ClusterObjects {
   readonly pods: Resources<Pod>;
   readonly sandboxes: Resources<Sandbox>;

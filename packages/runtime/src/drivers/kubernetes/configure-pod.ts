@@ -9,7 +9,7 @@ import type { SigningKey } from './signing-key.ts';
 
 const ASK_MS = 10_000;
 const AGAIN_MS = 100;
-/** Answers of one that waits: what was sent is wrong. */
+/** Answers with which a waiting executor rejects the configuration. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403]);
 
 export interface PodAddress {
@@ -18,7 +18,7 @@ export interface PodAddress {
   readonly place: string;
 }
 
-/** Gives the executor that waits in a pod its configuration; asks again until it answers. Rejects with a `ClusterProblem`, or with the signal's reason. */
+/** Sends the executor in a pod its configuration, and retries until it answers. Rejects with a `ClusterProblem`, or with the signal's reason. */
 export async function configurePod(
   { url, place }: PodAddress,
   { awaited, key }: { readonly awaited: AwaitedConfig; readonly key: SigningKey },

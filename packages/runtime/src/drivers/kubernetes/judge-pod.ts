@@ -2,14 +2,14 @@ import { explainCluster, type ClusterProblem } from './api/api-error.ts';
 import type { ContainerStatus, Pod, SandboxClaim } from './cluster-objects.ts';
 import { CONTAINER } from './manifests/names.ts';
 
-/** What is known of a pod on its way to a running sandbox. */
+/** How far a pod is on its way to a running sandbox. */
 export type PodJudgement =
   | { readonly state: 'running'; readonly ip: string }
-  /** `problem`: why it may stay so, where something is wrong that can end by itself. */
+  /** `problem`: what is delaying it, if that may still resolve by itself. */
   | { readonly state: 'waiting'; readonly progress: string; readonly problem?: ClusterProblem }
   | { readonly state: 'failed'; readonly problem: ClusterProblem };
 
-/** The kubelet tries these again for ever; the caller of a start hears of them at once. */
+/** The kubelet retries these for ever; the start fails at once. */
 const HOPELESS =
   /^(?:ImagePullBackOff|ErrImageNeverPull|InvalidImageName|ImageInspectError|CreateContainerConfigError|CreateContainerError|RunContainerError|StartError)$/;
 
@@ -38,12 +38,12 @@ export function judgePod(pod: Pod): PodJudgement {
   };
 }
 
-/** Why agent-sandbox does not make what was claimed; `isFinal`: it will not by itself. Pure. */
+/** Why agent-sandbox does not create the claimed sandbox; `isFinal`: waiting will not help. Pure. */
 export function judgeClaim(claim: SandboxClaim): { readonly problem: ClusterProblem; readonly isFinal: boolean } | undefined {
   const ready = claim.status?.conditions?.find(({ type }) => type === 'Ready');
   const { status, reason = '', message = '' } = ready ?? {};
   if (status !== 'False' || !(TROUBLED.test(reason) || FINAL.test(reason))) return undefined;
-  // It tries again what was refused or is missing: only what an operator must change is final.
+  // It retries after refusals and missing objects: only what an operator must change is final.
   const isFinal = FINAL.test(reason) || FINAL_WORDS.test(message);
   return { problem: explainCluster(new Error(message.replace(/^Error seen: /, '') || reason)), isFinal };
 }
@@ -53,7 +53,7 @@ const FINAL_WORDS =
   /exceeded quota|admission webhook|denied (?:the )?request|violates PodSecurity|is invalid|(?:max|min)imum \S+ usage per|RuntimeClass .*not found/i;
 const TROUBLED = /^(?:ReconcilerError|TemplateNotFound|WarmPoolNotFound)$/;
 
-/** How it ended, in the words of the first container that failed. */
+/** Why the pod ended, according to the first container that failed. */
 function endOf(statuses: readonly ContainerStatus[]): string | undefined {
   const ends = statuses.flatMap(({ name, state }) => (state?.terminated === undefined ? [] : [{ name, ...state.terminated }]));
   const worst = ends.find(({ exitCode }) => exitCode !== 0) ?? ends.at(-1);

@@ -21,20 +21,20 @@ import { podSpec } from './manifests/pod-spec.ts';
 import { openCluster, type OpenCluster } from './open-cluster.ts';
 import { boundSandbox, resume, runningPod, setLease, suspend } from './pod-lifecycle.ts';
 
-/** Beyond the executor's own lease, by which it ends with its state stored. */
+/** Later than the executor's own lease, with which it stores its state and ends. */
 const LEASE_FACTOR = 2;
 const END_MS = 60_000;
-/** After its own deadline has passed, a start reports why. */
+/** Time for a start to report why it failed, after its own deadline has passed. */
 const REPORT_MS = 10_000;
 
 /**
- * Sandboxes in pods, through agent-sandbox. A conversation has one claim and, behind it, one sandbox with a volume for as long as it has a workspace; an
- * incarnation is one pod of that. Owns the objects with the label of its installation; not the cluster, and no node.
+ * Sandboxes in pods, through agent-sandbox. As long as a conversation has a workspace, it has one claim, and that has one sandbox with a volume; an
+ * incarnation is one pod of the sandbox. Owns the objects with the label of its installation, but not the cluster or its nodes.
  *
- * 1. A pod runs one incarnation: the executor in it is configured once, and the next incarnation has another pod.
- * 2. Nothing leaves the cluster's walls by itself: the pod has no network but to be connected to, and the egress proxy is this server's.
- * 3. A sandbox whose servers are all gone ends by its shutdownTime; its volume stays until the conversation is deleted.
- * 4. What the API server does not say is not known: while it is away, a pod that was alive counts as alive.
+ * 1. A pod runs one incarnation: its executor is configured once, and the next incarnation gets another pod.
+ * 2. A pod cannot open connections. It only accepts them, and its traffic goes through the egress proxy of this server.
+ * 3. A sandbox whose servers are all gone ends at its shutdownTime; its volume stays until the conversation is deleted.
+ * 4. While the API server is away, a pod that was alive counts as alive.
  */
 export function createKubernetesDriver(options: KubernetesOptions): SandboxDriver {
   let opening: Promise<OpenCluster> | undefined;
@@ -82,7 +82,7 @@ export function createKubernetesDriver(options: KubernetesOptions): SandboxDrive
     async forget(conversationId, { workspace }) {
       const opened = await cluster();
       const name = claimName(options.installation, conversationId);
-      // With its claim go the sandbox, the pod and the volume; else the next start removes what is not the workspace.
+      // Deleting the claim deletes the sandbox, the pod and the volume. Otherwise the next start removes everything but the workspace.
       if (workspace) await deleteClaim(opened, name);
       else await opened.objects.claims.patch(name, { metadata: { annotations: { [FRESH_ANNOTATION]: 'true' } } });
     },
@@ -108,7 +108,7 @@ async function startPod(
   const ends = leaseEnd(Math.max(leaseSeconds, options.startSeconds));
   if (isNew && !isReadOnly) await setLease(opened, sandbox, ends);
   else {
-    // Whatever its pod is by now: it may have served another incarnation, and be of another release.
+    // End any pod that there is: it may be of another incarnation or another release.
     await suspend(opened, sandbox, signal);
     await resume(opened, sandbox, podSpec(options, { publicKey: key.publicKey, isReadOnly }), ends, signal);
   }
@@ -117,7 +117,7 @@ async function startPod(
   const isFresh = claim.metadata.annotations?.[FRESH_ANNOTATION] !== undefined;
   const awaited = awaitedConfig(spec, { key: key.executorKey(incarnation), isFresh });
   await configurePod({ url, place: pod.metadata.uid! }, { awaited, key }, signal);
-  // From here on it holds something of the conversation: it no longer deletes itself.
+  // From now on the sandbox has data of the conversation, so it must not delete itself any more.
   await objects.claims.patch(
     claim.metadata.name,
     { metadata: { annotations: { [FRESH_ANNOTATION]: null } }, spec: { lifecycle: null } },
@@ -129,7 +129,7 @@ async function startPod(
   };
 }
 
-/** The conversation's claim, by now that of this incarnation: it is found by its name whatever happens to this server. */
+/** Creates or takes over the conversation's claim for this incarnation. Its name is derived, so any server finds it. */
 async function ownClaim(
   { objects }: OpenCluster,
   { installation, startSeconds }: KubernetesOptions,
@@ -142,7 +142,7 @@ async function ownClaim(
   if (made !== undefined) return { claim: made, isNew: true };
   const name = claimName(installation, conversationId);
   const there = await objects.claims.get(name, signal);
-  // Its answer was lost when the API server went away.
+  // The answer to an earlier attempt was lost.
   if (there?.metadata.labels?.[INCARNATION_LABEL] === incarnation) return { claim: there, isNew: true };
   const claim = await objects.claims.patch(
     name,
@@ -162,13 +162,13 @@ async function endIncarnations(opened: OpenCluster, installation: string, incarn
   }
 }
 
-/** The sandbox has the same name for another server that has taken it over: then the pod is gone, and what runs there is not to be ended. */
+/** Ends the pod, unless another server has taken the claim over: then the name means a new pod, which must not be ended. */
 async function endPod(opened: OpenCluster, installation: string, { name, incarnation }: NonNullable<SandboxHandle['pod']>): Promise<void> {
   const { items } = await opened.objects.claims.list(`${ofInstallation(installation)},${INCARNATION_LABEL}=${incarnation}`);
   if (items.length > 0) await suspend(opened, name, AbortSignal.timeout(END_MS));
 }
 
-/** One that never started holds nothing: it goes. */
+/** Suspends the sandbox of the claim, or deletes the claim if it never started and so has no data. */
 async function endClaim(opened: OpenCluster, claim: SandboxClaim): Promise<void> {
   if (claim.spec.lifecycle) return deleteClaim(opened, claim.metadata.name);
   const sandbox = claim.status?.sandbox?.name;
@@ -181,7 +181,7 @@ async function deleteClaim(opened: OpenCluster, name: string): Promise<void> {
   await opened.objects.claims.delete(name);
 }
 
-/** Of one state root of this installation. */
+/** The living incarnations of one state root of this installation. */
 function livingIncarnations({ claims, pods }: OpenCluster, owner: string): readonly string[] {
   return claims.all().flatMap(({ metadata, status }) => {
     const incarnation = metadata.labels?.[INCARNATION_LABEL] ?? '';

@@ -1,45 +1,45 @@
 import type { Limits } from '../../processes/control-group.ts';
 import type { AccessOptions } from './api/cluster-access.ts';
 
-/** What an operator can say of the pods. */
+/** The settings of an operator for the pods. */
 export interface KubernetesOptions extends PodOptions {
   readonly access: AccessOptions;
-  /** Where the sandboxes are; missing: the namespace of the service account, or of the kubeconfig's context. */
+  /** The namespace of the sandboxes. Default: that of the service account, or of the kubeconfig's context. */
   readonly namespace: string | undefined;
-  /** The pods of Tendon's servers, which alone may connect to sandboxes. */
+  /** Labels of the pods of Tendon's servers. Only these pods may connect to sandboxes. */
   readonly serverLabels: Readonly<Record<string, string>>;
-  /** Where those are; missing: in the namespace of the sandboxes. */
+  /** The namespace of those pods. Default: that of the sandboxes. */
   readonly serverNamespace: string | undefined;
-  /** Pods that wait for a conversation. */
+  /** How many pods wait for a conversation. */
   readonly warm: number;
-  /** How long a start may take, with what it waits for a node and an image. */
+  /** How long a start may take, including the wait for a node and an image. */
   readonly startSeconds: number;
 }
 
 export interface PodOptions {
-  /** Names this installation in the namespace: no other touches what is labelled so. All its servers have the same. */
+  /** Names this installation in the namespace; objects with this label belong to it. The same for all of its servers. */
   readonly installation: string;
   /** Any Linux image of the nodes' processor; it is used as it is. */
   readonly image: string;
   readonly mayPull: boolean;
-  /** The image that has the injected folder at `/opt/tendon/executor`. */
+  /** The image with the injected folder at `/opt/tendon/executor`. */
   readonly executorImage: string;
-  /** The cluster can mount an image as a volume, so nothing is copied. */
+  /** Mount the executor's image as a volume instead of copying from it, if the cluster can. */
   readonly mountsImages: boolean;
   readonly limits: Limits;
-  /** What a node must have to spare. */
+  /** The resources that a node must have free. */
   readonly requests: { readonly cpus: number; readonly memoryBytes: number };
   readonly userId: number;
   readonly isRootReadOnly: boolean;
   /** `gvisor`, `kata`, …; the cluster's default when missing. */
   readonly runtimeClass: string | undefined;
   readonly storageClass: string | undefined;
-  /** A profile on the nodes, in place of the one of the container runtime. */
+  /** A seccomp profile on the nodes, instead of the container runtime's default. */
   readonly seccompProfile: string | undefined;
   readonly placement: PodPlacement;
 }
 
-/** Fields of a pod that say where it runs and from where its images come, as the API has them. */
+/** Fields of a pod that decide where it runs and where its images come from, as in the API. */
 export type PodPlacement = Readonly<Partial<Record<(typeof PLACEMENT_FIELDS)[number], unknown>>>;
 
 export const PLACEMENT_FIELDS = [

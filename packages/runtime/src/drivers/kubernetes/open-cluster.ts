@@ -11,15 +11,15 @@ import type { ClusterView } from './pod-lifecycle.ts';
 import { requireRights } from './required-rights.ts';
 import { findSigningKey, type SigningKey } from './signing-key.ts';
 
-/** The cluster with what every sandbox of the installation is made from. */
+/** The cluster, once the objects that all sandboxes of the installation share exist. */
 export interface OpenCluster extends ClusterView {
   readonly key: SigningKey;
   readonly namespace: string;
-  /** Of the API server. */
+  /** The version of the API server. */
   readonly version: string;
 }
 
-/** Makes what sandboxes are made from, or makes it as it is configured now, and begins to listen. Rejects with what can be explained. */
+/** Creates or updates the objects that all sandboxes share, and begins to watch. Rejects with a `ClusterProblem`. */
 export async function openCluster(options: KubernetesOptions): Promise<OpenCluster> {
   const access = await findAccess(options.access);
   const client = createApiClient(access);
@@ -29,7 +29,7 @@ export async function openCluster(options: KubernetesOptions): Promise<OpenClust
   await requireRights(client, namespace);
   const objects = clusterObjects(patientClient(client), namespace);
   const key = await findSigningKey(objects.secrets, options.installation);
-  // Before the first claim: agent-sandbox looks again for what was not there only after a minute.
+  // They must exist before the first claim: agent-sandbox looks for missing objects again only after a minute.
   await objects.templates.apply(sandboxTemplate(options, key.publicKey));
   await objects.pools.apply(warmPool(options));
   const selector = ofInstallation(options.installation);

@@ -6,7 +6,7 @@ import type { ClusterObjects, Pod, Sandbox, SandboxClaim } from './cluster-objec
 import { judgeClaim, judgePod } from './judge-pod.ts';
 import { timeOf } from './manifests/installation.ts';
 
-/** What the driver hears of its namespace. */
+/** What the driver watches in its namespace. */
 export interface ClusterView {
   readonly objects: ClusterObjects;
   readonly pods: WatchedObjects<Pod>;
@@ -18,7 +18,7 @@ export type OnProgress = (text: string) => void;
 const LOOK_MS = 150;
 const CONTROLLER_MS = 20_000;
 
-/** The name of the sandbox that agent-sandbox has given to a claim. Rejects with a `ClusterProblem`. */
+/** Resolves with the name of the sandbox that agent-sandbox has assigned to a claim. Rejects with a `ClusterProblem`. */
 export async function boundSandbox({ claims }: ClusterView, claim: SandboxClaim, signal: AbortSignal): Promise<string> {
   const silence = AbortSignal.timeout(CONTROLLER_MS);
   let last: ClusterProblem | undefined;
@@ -46,7 +46,7 @@ export async function boundSandbox({ claims }: ClusterView, claim: SandboxClaim,
   }
 }
 
-/** Resolves with a pod that runs; rejects with the `ClusterProblem` that keeps it from that. */
+/** Resolves with the running pod; rejects with the `ClusterProblem` that prevents it from running. */
 export async function runningPod(
   { pods, claims }: ClusterView,
   claim: string,
@@ -76,7 +76,7 @@ export async function runningPod(
     return undefined;
   };
   try {
-    // A claim that is refused changes no pod.
+    // A refused claim changes no pod, so watch claims too.
     const stop = new AbortController();
     const within = AbortSignal.any([signal, stop.signal]);
     return await Promise.race([pods.until(look, within), claims.until(look, within)]).finally(() => stop.abort());
@@ -85,7 +85,7 @@ export async function runningPod(
   }
 }
 
-/** Lets a sandbox run again, in a pod of this shape. */
+/** Makes agent-sandbox run the sandbox again, in a pod of this shape. */
 export async function resume(
   { objects }: ClusterView,
   sandbox: string,
@@ -101,7 +101,7 @@ export async function resume(
   await objects.sandboxes.patch(sandbox, change, signal);
 }
 
-/** One whose servers have all died ends when it is over, and its volume stays. */
+/** The time at which a sandbox ends if all of its servers have died. Its volume stays. */
 export async function setLease({ objects }: ClusterView, sandbox: string, ends: Date): Promise<void> {
   await objects.sandboxes.patch(sandbox, leaseOperations(ends));
 }
@@ -113,7 +113,7 @@ function leaseOperations(ends: Date): PatchOperation[] {
   ];
 }
 
-/** Ends the pod of a sandbox; resolves when there is none, and the sandbox is not about to make one. One that is not there is fine. */
+/** Ends the pod of a sandbox. Resolves when there is none and agent-sandbox will not create another; a missing one is fine. */
 export async function suspend(view: ClusterView, sandbox: string, signal: AbortSignal): Promise<void> {
   const { objects, pods } = view;
   try {
@@ -137,7 +137,7 @@ function generationOf(object: Sandbox | undefined): number {
   return (object?.metadata as { readonly generation?: number } | undefined)?.generation ?? 0;
 }
 
-/** agent-sandbox has seen that it is to be suspended; or it has expired, and it looks at nothing else then. */
+/** Whether agent-sandbox has noticed the suspension, or the sandbox has expired, after which it notices nothing else. */
 function isSettled({ status }: Sandbox, generation: number): boolean {
   return (status?.conditions ?? []).some(({ type, status: is, reason, ...rest }) => {
     const observed = (rest as { readonly observedGeneration?: number }).observedGeneration ?? 0;

@@ -8,7 +8,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** All that a server asks for in the namespace; docs/kubernetes.md and the chart name the same. @internal */
+/** Every right that a server needs in the namespace; docs/kubernetes.md and the chart list the same. @internal */
 export const REQUIRED: readonly Rule[] = [
   { group: '', resources: ['pods'], verbs: ['get', 'list', 'watch'] },
   { group: '', resources: ['pods/log'], verbs: ['get'] },
@@ -18,7 +18,7 @@ export const REQUIRED: readonly Rule[] = [
   { group: EXTENSIONS_API.group, resources: ['sandboxtemplates', 'sandboxwarmpools'], verbs: ['get', 'create', 'patch'] },
 ];
 
-/** As the API server reports them. */
+/** A rule as the API server reports it. */
 interface GivenRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -31,8 +31,8 @@ interface Review {
 }
 
 /**
- * Rejects with a `ClusterProblem` that names every right that this server lacks: most are needed only later, and without that of watching a start
- * would wait for nothing. Where the cluster does not list rights, or not all (a webhook decides), nothing is reported.
+ * Rejects with a `ClusterProblem` that names every right that this server lacks. Most rights are needed only later, and a start without the right
+ * to watch would wait in vain. If the cluster cannot list all rights (because a webhook decides), nothing is reported.
  */
 export async function requireRights(client: ApiClient, namespace: string): Promise<void> {
   const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';

@@ -4,19 +4,19 @@ import type { Resources } from './api/resources.ts';
 import type { Secret } from './cluster-objects.ts';
 import { INSTALLATION_LABEL, installationName } from './manifests/names.ts';
 
-/** What the servers of an installation know, and no sandbox. */
+/** The key that the servers of an installation share, and that no sandbox knows. */
 export interface SigningKey {
   /** SPKI in base64. */
   readonly publicKey: string;
-  /** In base64, of a configuration for one place. */
+  /** Signs the configuration for one pod; in base64. */
   sign(place: string, body: string): string;
-  /** What every request to the executor of an incarnation carries: every server of the installation finds it, and no record holds it. */
+  /** Derives the key that every request to the executor of an incarnation carries. No record stores it, because every server can derive it. */
   executorKey(incarnation: string): string;
 }
 
 const FIELD = 'ed25519.pem';
 
-/** The key of the installation, from its Secret; the first server makes it. Rejects as the API does. */
+/** Reads the key of the installation from its Secret; the first server creates it. Rejects with the errors of the API. */
 export async function findSigningKey(secrets: Resources<Secret>, installation: string): Promise<SigningKey> {
   const name = installationName(installation);
   const there = (await secrets.get(name)) ?? (await secrets.create(freshSecret(name, installation))) ?? (await secrets.get(name));

@@ -3,7 +3,7 @@ import { EXECUTOR_API, type HostedNetwork, type HostedSandbox, type HostInfo, ty
 import type { NetworkReach } from '../../egress/network-policy.ts';
 import type { RefusedHost } from '../../egress/refused-hosts.ts';
 
-/** Speaks with one executor host about its sandboxes. What it answers is checked; failures name the host. */
+/** The client of one executor host. It validates every answer, and its errors name the host. */
 export interface HostClient {
   /** Rejects with `HostProblem` when the host cannot be used. */
   info(): Promise<HostInfo>;
@@ -14,7 +14,7 @@ export interface HostClient {
   ): Promise<HostedSandbox>;
   setNetwork(incarnation: string, network: NetworkReach): Promise<void>;
   refusedHosts(incarnation: string): Promise<readonly RefusedHost[]>;
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the sandbox is removed completely. */
   end(incarnation: string, ownerEpoch: number): Promise<void>;
   forget(conversationId: string, options: { readonly workspace: boolean; readonly ownerEpoch: number }): Promise<void>;
   drain(isDraining: boolean): Promise<void>;

@@ -5,22 +5,22 @@ import { IDLE_MODES, type HostInfo, type StartRequest } from '../../executor-hos
 import { HostProblem } from './host-client.ts';
 import { lookAt, RemoteHosts, type Look, type RemoteHost, type RemoteHostOptions } from './remote-hosts.ts';
 
-/** The host starts, probes and gives up a sandbox of its own in phases that have deadlines there. */
+/** Longer than the deadlines of the phases in which the host starts and probes a sandbox. */
 const START_MS = 90_000;
 const INSIDE = '/workspace';
-/** The weakest last. */
+/** From the strongest to the weakest. */
 const STRENGTHS: readonly Strength[] = ['container', 'os-sandbox', 'none'];
 
 /**
- * Sandboxes on other hosts, run there by `tendon executor` with a driver of its own. Owns nothing: an incarnation is named here
- * and started, watched and ended there; its lease ends it when this server is no more. A conversation stays on the host that its record
- * names; the first host has those whose records are older and name none.
+ * Sandboxes on other hosts, which `tendon executor` runs there with its own driver. Owns nothing: this server names an incarnation, and the
+ * host starts, watches and ends it. When the server is gone, the lease of the sandbox ends it. A conversation stays on the host that its
+ * record names; an old record that names no host means the first one.
  */
 export function createRemoteDriver(...of: readonly [RemoteHostOptions, ...RemoteHostOptions[]]): SandboxDriver {
   const hosts = new RemoteHosts(of);
   const [first] = hosts.all as readonly [RemoteHost, ...RemoteHost[]];
   const ended = new Set<string>();
-  /** As the hosts do; known since they were probed. */
+  /** The same on all hosts; known once they were probed. */
   let whenIdle: SandboxDriver['whenIdle'];
   let mountsReadOnly: boolean | undefined;
 
@@ -82,9 +82,9 @@ export function createRemoteDriver(...of: readonly [RemoteHostOptions, ...Remote
   };
 }
 
-/** What is asked of the hosts beside starts and ends. */
+/** What the hosts do apart from starting and ending sandboxes. */
 function remoteOf(hosts: RemoteHosts): RemoteSandboxes {
-  /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
+  /** Sent one after the other, each with the policy of that moment, so that an older policy never arrives after a newer one. */
   const sending = new KeyedMutex();
   return {
     firstHost: hosts.all[0]!.address,
@@ -132,7 +132,7 @@ function startRequest(spec: SandboxSpec): StartRequest {
   };
 }
 
-/** A conversation that names a folder names one below the workspace; the paths of this host mean nothing there. */
+/** A folder of a conversation must be below the workspace: paths of this host mean nothing on the other one. */
 function directoryOf({ workspace }: SandboxSpec): string | undefined {
   return workspace.startsWith(`${INSIDE}/`) ? workspace.slice(INSIDE.length + 1) : undefined;
 }
@@ -142,7 +142,7 @@ interface Known {
   readonly info: HostInfo;
 }
 
-/** Of all that answer: the weakest strength and the narrowest network, which hold on any of them. */
+/** The weakest strength and the narrowest network of all hosts that answer: each of them gives at least that. */
 function probeOf(looks: readonly Look[]): Probe {
   const known = looks.flatMap((look) => ('info' in look ? [look] : []));
   const away = looks.flatMap((look) => ('problem' in look ? [look] : []));

@@ -6,35 +6,35 @@ import type { PlaceRequest, SandboxHostInfo } from '../driver.ts';
 import { createHostClient, HostProblem, type HostClient } from './host-client.ts';
 
 export interface RemoteHostOptions {
-  /** Of `tendon executor`: `http` or `https`, a path is allowed. */
+  /** The address of `tendon executor`: `http` or `https`, with an optional path. */
   readonly url: URL;
   readonly key: Secret | undefined;
 }
 
-/** A host as this server reaches it. */
+/** A host, and the address by which this server reaches it. */
 export interface RemoteHost {
-  /** Without a final slash; records name the host by it. */
+  /** Without a final slash; records identify the host by it. */
   readonly address: string;
   readonly url: URL;
   readonly client: HostClient;
   readonly headers: () => Readonly<Record<string, string>>;
 }
 
-/** What a host has answered, or why it cannot be used. */
+/** The answer of a host, or why it cannot be used. */
 export type Look = { readonly host: RemoteHost; readonly info: HostInfo } | { readonly host: RemoteHost; readonly problem: unknown };
 
-/** Once a host has answered, the others are waited for so long: one that is away must not hold every start up. */
+/** How long to wait for the other hosts once one has answered: a host that is away must not delay every start. */
 const OTHERS_MS = 1500;
-/** A placement counts until its start is over, and no longer than this. */
+/** A placement counts until its start is over, but not longer than this. */
 const PENDING_MS = 120_000;
 
 /**
- * The executor hosts of a server. It owns no sandbox and no record: which host a conversation is on is in its record, and only a
- * conversation without a host is placed.
+ * The executor hosts of a server. Owns no sandbox and no record: the record of a conversation names its host, and only a conversation
+ * without a host is placed.
  *
- * 1. A new conversation gets the host with the most memory for one more sandbox, of those that answer, are not full, are not drained and
- *    give what it needs.
- * 2. What was placed a moment ago counts on its host before that host can report it: starts at the same time are spread.
+ * 1. A new conversation goes to the host with the most memory for one more sandbox, among those that answer, are neither full nor drained,
+ *    and offer what it needs.
+ * 2. A recent placement counts on its host before the host reports it, so that simultaneous starts are spread.
  */
 export class RemoteHosts {
   readonly all: readonly RemoteHost[];
@@ -52,12 +52,12 @@ export class RemoteHosts {
     return this.all.find((host) => host.address === address);
   }
 
-  /** By the URL of a sandbox: only what was started at a host can be asked for there. */
+  /** The host of a sandbox, by the sandbox's URL. */
   ofSandbox(url: string | undefined): RemoteHost | undefined {
     return this.all.find(({ address }) => url?.startsWith(`${address}/sandboxes/`));
   }
 
-  /** Each, as it answers now; those that take too long are given up once one has answered, unless `isPatient`. */
+  /** The current answer of each host. Once one has answered, slow hosts are given up, unless `isPatient`. */
   async look({ isPatient = false } = {}): Promise<readonly Look[]> {
     const seen = new Map<RemoteHost, Look>();
     const asked = this.all.map(async (host) => {
@@ -90,7 +90,7 @@ export class RemoteHosts {
     return best.host.address;
   }
 
-  /** The start that was placed there is over, whatever became of it: the host reports it itself. */
+  /** Called when a placed start is over, successful or not: from now on the host reports it itself. */
   placed(address: string): void {
     this.#pendingOf(address).shift();
   }
@@ -126,13 +126,13 @@ export async function lookAt(host: RemoteHost): Promise<Look> {
   }
 }
 
-/** The memory that one more sandbox would have for itself, less where the processors are busy; hosts of earlier versions report nothing and come last. */
+/** The memory that one more sandbox would get, reduced where the processors are busy. Hosts of earlier versions report nothing and come last. */
 function shareOf({ capacity }: HostInfo, pending: number): number {
   if (capacity === undefined) return -pending;
   return capacity.free_memory_bytes / (capacity.sandboxes + pending + 1) / Math.max(1, capacity.load);
 }
 
-/** Why it takes no new conversation, or not this one. */
+/** Why the host takes no new conversation, or not this one. */
 function refusalOf(look: Look, looks: readonly Look[], request?: PlaceRequest): string | undefined {
   if ('problem' in look) return look.problem instanceof Error ? look.problem.message : String(look.problem);
   const { sandbox, capacity } = look.info;

@@ -7,27 +7,27 @@ import type { ClusterAccess } from './cluster-access.ts';
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly body?: unknown;
-  /** What a body is; JSON by default. */
+  /** The content type of the body. Default: JSON. */
   readonly type?: string;
   readonly signal?: AbortSignal;
   readonly deadlineMs?: number;
 }
 
-/** HTTPS to the API server of one cluster. Owns the connections; knows nothing of what a call means, and tries nothing twice. */
+/** Sends HTTPS requests to the API server of one cluster. Owns the connections; does not interpret or retry requests. */
 export interface ApiClient {
   /** The parsed answer. Rejects with `ApiError` or `ApiUnreachable`, or with the signal's reason. */
   json<T>(call: ApiCall): Promise<T>;
   text(call: ApiCall): Promise<string>;
-  /** The lines of an answer that goes on (a watch), parsed. It keeps no process alive. */
+  /** The parsed lines of a streaming answer (a watch). Does not keep the process alive. */
   lines<T>(call: ApiCall & { readonly signal: AbortSignal }): AsyncIterable<T>;
 }
 
 const DEADLINE_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** An object has at most 1.5 MiB in etcd, and more in JSON. */
+/** etcd limits an object to 1.5 MiB; its JSON is larger. */
 const MAX_LINE = 16 * 1024 * 1024;
 
 export function createApiClient(access: ClusterAccess): ApiClient {
@@ -104,7 +104,7 @@ async function read(response: IncomingMessage, host: string, signal: AbortSignal
 }
 
 /**
- * A `Status` of the API server, or what a proxy before it says.
+ * Parses a `Status` of the API server, or the message of a proxy in front of it.
  * @internal
  */
 export function errorOf(status: number, body: string): ApiError {

@@ -1,8 +1,8 @@
-/** What the API server refused, in its own words. */
+/** A refusal of the API server, with its own message. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
-  /** `Forbidden`, `AlreadyExists`, `Expired`, …; empty where it gave none. */
+  /** `Forbidden`, `AlreadyExists`, `Expired`, …; empty if it gave none. */
   readonly reason: string;
 
   constructor(status: number, message: string, reason = '') {
@@ -23,7 +23,7 @@ export class ApiUnreachable extends Error {
   }
 }
 
-/** What is wrong and what to do about it, as a clause and as sentences. */
+/** A user-facing error: what is wrong, as a clause, and what to do about it, as sentences. */
 export class ClusterProblem extends Error {
   override name = 'ClusterProblem';
   readonly reason: string;
@@ -42,7 +42,7 @@ interface Known {
   readonly fix: string;
 }
 
-/** Words of the API server, its controllers, the scheduler and the kubelet, and what they mean to somebody who only wants a sandbox. */
+/** Known messages of the API server, its controllers, the scheduler and the kubelet, explained to somebody who only wants a sandbox. */
 const KNOWN: readonly Known[] = [
   {
     words: /exceeded quota/i,
@@ -91,14 +91,14 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** As one that can be shown. What is one already stays as it is. */
+/** Turns any error into a `ClusterProblem`; one that is one already is returned unchanged. */
 export function explainCluster(error: unknown): ClusterProblem {
   if (error instanceof ClusterProblem) return error;
   if (error instanceof ApiUnreachable) return explainUnreachable(error);
   const message = error instanceof Error ? error.message : String(error);
   const lines = message.split('\n').filter((line) => line.trim() !== '');
   const known = KNOWN.find((one) => one.words.test(message));
-  // A controller joins all it has come across; what else it says is what follows from that, or is over in a moment.
+  // A controller joins all of its errors into one message. The known one is the cause; the others follow from it or are transient.
   const words = (lines.find((line) => known?.words.test(line)) ?? lines[0] ?? '').slice(0, 400);
   if (known !== undefined) return new ClusterProblem(`${known.reason} (${words})`, known.fix);
   if (error instanceof ApiError && error.status === 401) {

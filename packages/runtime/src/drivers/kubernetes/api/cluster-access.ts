@@ -2,28 +2,28 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ClusterProblem } from './api-error.ts';
 
-/** Where the API server is, and how this server shows who it is. */
+/** The address of the API server, and how this server authenticates. */
 export interface ClusterAccess {
   /** Without a final slash. */
   readonly url: string;
   readonly ca: string | undefined;
   readonly certificate: { readonly cert: string; readonly key: string } | undefined;
-  /** As of now: tokens of service accounts are replaced while they are in use. */
+  /** The current token: tokens of service accounts are rotated. */
   readonly token: () => string | undefined;
-  /** The one that is meant where none is named. */
+  /** The default namespace. */
   readonly namespace: string;
 }
 
 export interface AccessOptions {
-  /** Of a kubeconfig; missing: the service account of the pod that this server runs in. */
+  /** The path of a kubeconfig. Default: use the service account of the pod that this server runs in. */
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
-  /** `host:port` of the API server, as the variables of a pod have it. */
+  /** `host:port` of the API server, from the environment of a pod. */
   readonly inCluster?: string | undefined;
 }
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** The kubelet replaces a token when a fifth of its life is left, which is ten minutes at least. */
+/** The kubelet rotates a token when a fifth of its lifetime is left, which is at least two minutes. */
 const TOKEN_MS = 30_000;
 
 /** Rejects with a `ClusterProblem`. */
@@ -55,7 +55,7 @@ interface Named<T> {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** As kubectl reads it. */
+/** Reads a kubeconfig as kubectl does. */
 export interface Kubeconfig {
   readonly clusters?: readonly Named<Fields>[];
   readonly users?: readonly Named<Fields>[];
@@ -73,7 +73,7 @@ async function parseKubeconfig(path: string): Promise<Kubeconfig> {
   }
 }
 
-/** Throws a `ClusterProblem` for what it does not hold or what is not supported. @internal */
+/** Throws a `ClusterProblem` if something is missing or not supported. @internal */
 export function accessOf(
   file: Kubeconfig,
   { context: named, folder }: { readonly context: string | undefined; readonly folder: string },
@@ -115,7 +115,7 @@ export function accessOf(
   };
 }
 
-/** Read anew every now and then; a file that is not there for a moment leaves what was read before. */
+/** Rereads a file now and then. While the file is missing, the earlier contents stay in use. */
 function rotatingToken(path: string): () => string {
   let token = read(path).trim();
   let readAt = performance.now();
@@ -125,7 +125,7 @@ function rotatingToken(path: string): () => string {
     try {
       token = readFileSync(path, 'utf8').trim() || token;
     } catch {
-      // the kubelet replaces it just now
+      // the kubelet is replacing the file
     }
     return token;
   };

@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiCall, ApiClient } from './api-client.ts';
 import { ApiError, ApiUnreachable } from './api-error.ts';
 
-/** An API server that is upgraded or has lost its etcd is back by then, or something is wrong. */
+/** An API server that is being upgraded or has lost its etcd should be back after this time. */
 const AWAY_MS = 30_000;
 const AGAIN_MS = 250;
 const PASSING_CODES = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|EHOSTUNREACH|ETIMEDOUT)$/;
-/** It is too busy, has not read everything yet, or a proxy before it finds nobody. */
+/** The API server is too busy or still starting, or a proxy in front of it has no backend. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
 /**
- * Asks again while the API server is away, for half a minute at most, and where it is just back: until it has read who may do what, it refuses
- * everybody. Whatever is asked through it may be asked twice: an answer can be lost, so that what was to be made is there, and what was to be
- * deleted is gone.
+ * Retries requests while the API server is away, for half a minute at most, and shortly after it is back: before it has read its RBAC rules,
+ * it refuses everybody. A request may therefore be sent twice: if the first answer was lost, the object to create exists already, and the
+ * object to delete is gone.
  */
 export function patientClient(client: ApiClient): ApiClient {
   let awayAt = -Infinity;
@@ -44,7 +44,7 @@ export function patientClient(client: ApiClient): ApiClient {
       try {
         yield* client.lines<T>(call);
       } catch (error) {
-        // A watch that breaks is the first to notice.
+        // A broken watch is the first sign that the API server is away.
         if (!(error instanceof ApiError) && !call.signal.aborted) awayAt = performance.now();
         throw error;
       }

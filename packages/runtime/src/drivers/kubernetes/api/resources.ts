@@ -11,7 +11,7 @@ export interface ObjectMeta {
   readonly deletionTimestamp?: string;
 }
 
-/** What every object of the API has. */
+/** The fields that every object of the API has. */
 export interface ClusterObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -34,15 +34,15 @@ export type PatchOperation =
 
 /** The objects of one kind in one namespace. */
 export interface Resources<T extends ClusterObject> {
-  /** `undefined` where there is none of that name. */
+  /** `undefined` if there is no object of that name. */
   get(name: string, signal?: AbortSignal): Promise<T | undefined>;
-  /** `undefined` where there is one of that name already. */
+  /** `undefined` if there is an object of that name already. */
   create(object: T, signal?: AbortSignal): Promise<T | undefined>;
-  /** Makes it, or makes what is there as this says; what others have added stays. */
+  /** Creates the object, or updates the existing one (server-side apply). Fields of other managers stay. */
   apply(object: T): Promise<T>;
-  /** `undefined` where there is none of that name. A list of operations is applied as such, anything else is merged. */
+  /** `undefined` if there is no object of that name. A list of operations is a JSON patch; anything else is merged. */
   patch(name: string, change: object | readonly PatchOperation[], signal?: AbortSignal): Promise<T | undefined>;
-  /** One that is not there is fine. */
+  /** A missing object is fine. */
   delete(name: string): Promise<void>;
   list(selector: string, signal?: AbortSignal): Promise<Listed<T>>;
   watch(selector: string, resourceVersion: string, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
@@ -56,7 +56,7 @@ export interface ResourceKind {
 }
 
 const FIELD_MANAGER = 'tendon';
-/** The API server ends a watch after so long; without it that is between half an hour and an hour. */
+/** After this time the API server ends a watch; its default is between half an hour and an hour. */
 export const WATCH_SECONDS = 240;
 
 export function createResources<T extends ClusterObject>(

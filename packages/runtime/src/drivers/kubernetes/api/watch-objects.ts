@@ -3,17 +3,17 @@ import { ApiError } from './api-error.ts';
 import { WATCH_SECONDS, type ClusterObject, type Resources } from './resources.ts';
 
 const AGAIN_MS = [100, 500, 2000, 10_000] as const;
-/** Beyond the end that was asked for, a watch is silent for good: the connection is lost without a word. */
+/** A watch that is still open this long after its requested end has lost its connection without notice. */
 const SILENT_MS = (WATCH_SECONDS + 30) * 1000;
 const GONE = 410;
 
 /**
- * What is known of the objects of one kind that a selector matches: listed once, and watched from there. Owns one connection at a time, which keeps
- * no process alive.
+ * A cache of the objects of one kind that a selector matches: lists them once and watches from there. Owns one connection at a time, which does
+ * not keep the process alive.
  *
- * 1. What is known is never older than what was known before: a watch goes on at the version where the last one ended, and where the API server has
- *    forgotten that version (410) everything is listed anew, also what was deleted meanwhile.
- * 2. While the API server does not answer, what was last heard stays known; nothing is taken for deleted.
+ * 1. The cache never goes back in time: a watch continues at the version where the last one ended. If the API server has forgotten that version
+ *    (410), everything is listed again, which also finds deletions.
+ * 2. While the API server does not answer, the cache keeps its last state; nothing counts as deleted.
  */
 export class WatchedObjects<T extends ClusterObject> {
   readonly #resources: Pick<Resources<T>, 'list' | 'watch'>;
@@ -29,7 +29,7 @@ export class WatchedObjects<T extends ClusterObject> {
     this.#selector = selector;
   }
 
-  /** Resolves when they were listed once; rejects when that failed, and the next call tries again. */
+  /** Resolves when the objects were listed once. Rejects when that failed; the next call tries again. */
   open(): Promise<void> {
     this.#opening ??= this.#list().then(() => void this.#keep());
     this.#opening.catch(() => (this.#opening = undefined));
@@ -44,7 +44,7 @@ export class WatchedObjects<T extends ClusterObject> {
     return [...this.#objects.values()];
   }
 
-  /** Asks now and after each change: resolves with what `find` returns once that is something, rejects with what it throws or the signal's reason. */
+  /** Calls `find` now and after each change. Resolves with its first result that is not `undefined`; rejects with what it throws, or the signal's reason. */
   async until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R> {
     const { promise, resolve, reject } = Promise.withResolvers<R>();
     const look = (): void => {
@@ -88,7 +88,7 @@ export class WatchedObjects<T extends ClusterObject> {
         await this.#follow();
         failures = 0;
       } catch (error) {
-        // One that goes on failing for another reason is listed anew too.
+        // List again after any other repeated failure too.
         isKnown = !(error instanceof ApiError && error.status === GONE) && failures < AGAIN_MS.length;
         const waitMs = AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)]!;
         failures += 1;
@@ -97,7 +97,7 @@ export class WatchedObjects<T extends ClusterObject> {
     }
   }
 
-  /** Resolves when the API server has ended it. */
+  /** Resolves when the API server has ended the watch. */
   async #follow(): Promise<void> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(SILENT_MS)]);
     for await (const { type, object } of this.#resources.watch(this.#selector, this.#version, signal)) {

@@ -15,14 +15,14 @@ import { podSpec } from './pod-spec.ts';
 
 const apiVersion = apiVersionOf(EXTENSIONS_API);
 const GIB = 1024 ** 3;
-/** Where nothing bounds what a sandbox adds to the disk, its volume does. */
+/** The size of the volume when no setting limits the disk of a sandbox. */
 const USUAL_VOLUME_BYTES = 10 * GIB;
 
 type TemplateOptions = PodOptions & Pick<KubernetesOptions, 'serverLabels' | 'serverNamespace'>;
 
 /**
- * What every sandbox of the installation is made from. agent-sandbox makes one network policy for all of them of its `networkPolicy`: no rule for what
- * goes out, so nothing does, names included; and only Tendon's servers come in, to the port of the executor. Pure.
+ * The template of every sandbox of the installation. From its `networkPolicy` agent-sandbox makes one network policy for all of them: it has no egress
+ * rule, so nothing goes out, not even DNS; and only Tendon's servers may connect, to the port of the executor. Pure.
  */
 export function sandboxTemplate(options: TemplateOptions, publicKey: string): SandboxTemplate {
   const { installation, storageClass, limits, serverLabels, serverNamespace } = options;
@@ -62,7 +62,7 @@ export function sandboxTemplate(options: TemplateOptions, publicKey: string): Sa
   };
 }
 
-/** Claims are made from a pool, also where nothing waits in it. */
+/** A claim refers to a pool, even if no pods wait in it. */
 export function warmPool({ installation, warm }: Pick<KubernetesOptions, 'installation' | 'warm'>): SandboxWarmPool {
   const name = installationName(installation);
   return {
@@ -76,9 +76,9 @@ export function warmPool({ installation, warm }: Pick<KubernetesOptions, 'instal
 export interface ClaimRequest {
   readonly conversationId: string;
   readonly incarnation: string;
-  /** As the label has it. */
+  /** The value of the label. */
   readonly owner: string;
-  /** When it deletes itself, unless its sandbox was started by then. */
+  /** When the claim deletes itself unless its sandbox has started. */
   readonly expiresAt: Date;
 }
 
@@ -98,7 +98,7 @@ export function sandboxClaim(installation: string, { conversationId, incarnation
   };
 }
 
-/** As the API has times: RFC 3339 in whole seconds. */
+/** Formats a time as the API does: RFC 3339 in whole seconds. */
 export function timeOf(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 
 export const INSTALLATION_LABEL = 'tendon.dev/installation';
-/** Of the server's folders of sandboxes: one that knows other conversations has others, also under the same name of an installation. */
+/** Label with the state root of a server: servers with different conversations have different ones, even under one installation name. */
 export const OWNER_LABEL = 'tendon.dev/owner';
 export const INCARNATION_LABEL = 'tendon.dev/incarnation';
-/** Of pods: `sandbox`, so that no policy that is meant for them is one for servers too. */
+/** Label of the pods, with the value `sandbox`, so that a policy for sandboxes cannot match servers. */
 export const PART_LABEL = 'tendon.dev/part';
 export const CONVERSATION_ANNOTATION = 'tendon.dev/conversation';
-/** The next start leaves nothing of the private state and the home. */
+/** Annotation: the next start removes the private state and the home. */
 export const FRESH_ANNOTATION = 'tendon.dev/fresh';
 
-/** Of the executor, in each pod. */
+/** The port of the executor in each pod. */
 export const EXECUTOR_PORT = 8700;
 export const CONTAINER = 'sandbox';
 /** The volume of a sandbox, with its workspace, its home and its private state. */
 export const VOLUME = 'work';
 
-/** Of the template, the pool and the key of an installation. */
+/** The name of an installation's template, pool and key. */
 export function installationName(installation: string): string {
   return `tendon-${installation}`;
 }

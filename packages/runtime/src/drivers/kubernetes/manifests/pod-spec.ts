@@ -5,23 +5,23 @@ import type { PodOptions } from '../kubernetes-options.ts';
 import { CONTAINER, EXECUTOR_PORT, VOLUME } from './names.ts';
 
 const POD_HOME = '/home/tendon';
-/** Where the image of the executor has what is injected. */
+/** The injected folder in the image of the executor. */
 const INJECTED_IN_IMAGE = '/opt/tendon/executor';
 const TEMPORARY = ['/tmp', '/var/tmp', '/run/tendon'] as const;
-/** Seconds between the request to end and the end; what is of use is stored before that. */
+/** The grace period in seconds; the state is stored before the pod is asked to end. */
 const GRACE_SECONDS = 5;
 const MOUNTED = '/volume';
 const SUB_PATHS = { workspace: INSIDE.workspace, home: POD_HOME, state: INSIDE.state } as const;
 
 export interface PodShape {
-  /** SPKI in base64: who may configure the executor. */
+  /** The public key, SPKI in base64, of the servers that may configure the executor. */
   readonly publicKey: string;
   readonly isReadOnly: boolean;
 }
 
 /**
- * The spec of a sandbox's pod: the executor waits in it for its configuration. It is the same for every conversation, so it holds no secret and no
- * name of one. Pure.
+ * The spec of a sandbox's pod, in which the executor waits for its configuration. It is the same for every conversation, so it contains no secret and no
+ * conversation id. Pure.
  */
 export function podSpec(options: PodOptions, { publicKey, isReadOnly }: PodShape): Readonly<Record<string, unknown>> {
   const { executorImage, mountsImages, placement, runtimeClass, limits } = options;
@@ -32,9 +32,9 @@ export function podSpec(options: PodOptions, { publicKey, isReadOnly }: PodShape
     terminationGracePeriodSeconds: GRACE_SECONDS,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    // Somebody must reap what the agent's processes leave behind, and an executor is no init.
+    // The pause container reaps orphaned processes of the agent, because the executor is not an init.
     shareProcessNamespace: true,
-    // Names are resolved by the egress proxy, on the server; nothing here is asked.
+    // The egress proxy on the server resolves names, so the pod needs no DNS.
     dnsPolicy: 'None',
     dnsConfig: { nameservers: ['127.0.0.1'] },
     securityContext: podSecurity(options),
@@ -63,10 +63,10 @@ function containerSecurity(isRootReadOnly: boolean): object {
   return { allowPrivilegeEscalation: false, privileged: false, readOnlyRootFilesystem: isRootReadOnly, capabilities: { drop: ['ALL'] } };
 }
 
-/** Copies what is injected into a volume of the pod, unless that is the image itself, and makes the folders of the sandbox's own volume. */
+/** Copies the injected files into a volume of the pod, unless the image itself is mounted, and creates the folders on the sandbox's own volume. */
 function initContainer({ executorImage, mountsImages, requests, limits }: PodOptions): object {
   const folders = Object.keys(SUB_PATHS).map((name) => `${MOUNTED}/${name}`);
-  // Its own: the image need not have a shell.
+  // Use the injected busybox, because the image may not have a shell.
   const busybox = `${INJECTED_IN_IMAGE}/bin/busybox`;
   const copy = mountsImages ? '' : `${busybox} cp -R ${INJECTED_IN_IMAGE}/. /injected && `;
   return {
@@ -81,7 +81,7 @@ function initContainer({ executorImage, mountsImages, requests, limits }: PodOpt
 
 function sandboxContainer(options: PodOptions, { publicKey, isReadOnly }: PodShape): object {
   const { image, mayPull, isRootReadOnly, requests, limits, mountsImages } = options;
-  // The kubelet puts the values of the pod in their places.
+  // The kubelet fills in the values of the pod.
   const awaited: AwaitRequest = {
     host: '$(TENDON_POD_IP)',
     port: EXECUTOR_PORT,
@@ -107,7 +107,7 @@ function sandboxContainer(options: PodOptions, { publicKey, isReadOnly }: PodSha
       { name: 'TENDON_POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
       { name: 'TENDON_POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
       { name: 'HOME', value: POD_HOME },
-      // What the image says here would steer the executor.
+      // Override variables of the image that would affect the executor.
       { name: 'NODE_OPTIONS', value: '' },
       { name: 'LD_PRELOAD', value: '' },
     ],
@@ -140,7 +140,7 @@ function resources(requests: PodOptions['requests'], { cpus, memoryBytes, diskBy
   };
 }
 
-/** Thousandths of a processor. */
+/** Formats processors as millicores. */
 function quantity(cpus: number): string {
   return `${Math.ceil(cpus * 1000)}m`;
 }
