@@ -1,5 +1,5 @@
 import type { Event } from '@tendon/protocol';
-import type { EventLog } from './event-log.ts';
+import type { EventLog, ReadRange } from './event-log.ts';
 
 /** The most events in memory at once, however long the log is. */
 const PAGE = 100;
@@ -10,6 +10,16 @@ const NEAR = 8;
 export async function* readPages(log: EventLog, from: number): AsyncGenerator<readonly Event[], void, undefined> {
   for (let next = from; next < log.nextId; next += PAGE) {
     yield await log.read({ from: next, limit: PAGE });
+  }
+}
+
+/** Each event from `from` up to the durable mark, or before `to`, in order. */
+export async function* loggedEvents(
+  log: EventLog,
+  { from = 0, to = Infinity }: Pick<ReadRange, 'from' | 'to'> = {},
+): AsyncGenerator<Event, void, undefined> {
+  for (let next = from; next < Math.min(to, log.nextId); next += PAGE) {
+    yield* await log.read({ from: next, to: Math.min(to, log.nextId, next + PAGE) });
   }
 }
 

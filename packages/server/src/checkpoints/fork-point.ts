@@ -1,4 +1,4 @@
-import type { Checkpoint, EventLog } from '@tendon/core';
+import { loggedEvents, type Checkpoint, type EventLog } from '@tendon/core';
 import { INITIAL_STATE, isAction, isObservation, reduce, type ConversationState, type Event } from '@tendon/protocol';
 
 /** Where one conversation leaves another. */
@@ -13,19 +13,16 @@ export interface ForkPoint {
 
 /** Before these the sandbox looks at the whole workspace, and stores it where it has changed. */
 const STORED_BEFORE: ReadonlySet<string> = new Set(['run', 'run_ipython', 'write', 'edit', 'restore_checkpoint']);
-const PIECE = 200;
 
 /** Rejects, with a reason that can be shown, where what the workspace was then is no longer stored. */
 export async function forkPoint(log: EventLog, event: number, checkpoints: readonly Checkpoint[]): Promise<ForkPoint> {
   let state = INITIAL_STATE;
   const later: Event[] = [];
   const answers = new Map<number, string>();
-  for (let from = 0; from < log.nextId; from += PIECE) {
-    for (const each of await log.read({ from, limit: PIECE })) {
-      if (each.id <= event) state = reduce(state, each);
-      else if (isAction(each) && STORED_BEFORE.has(each.action)) later.push(each);
-      else if (isObservation(each) && each.cause !== undefined) answers.set(each.cause, each.observation);
-    }
+  for await (const each of loggedEvents(log)) {
+    if (each.id <= event) state = reduce(state, each);
+    else if (isAction(each) && STORED_BEFORE.has(each.action)) later.push(each);
+    else if (isObservation(each) && each.cause !== undefined) answers.set(each.cause, each.observation);
   }
   const unanswered = state.pending.filter(({ action }) => STORED_BEFORE.has(action));
   const own = checkpoints.filter((each) => isOf(log, each));

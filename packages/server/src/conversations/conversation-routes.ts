@@ -14,6 +14,7 @@ import {
   type McpConfig,
   type Settings,
 } from '@tendon/protocol';
+import { loggedEvents } from '@tendon/core';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CreateConversationParams } from './create-conversation-params.ts';
@@ -243,13 +244,9 @@ function requestOf(request: FastifyRequest, context: RoutesContext): CreateConve
 async function isInLog(conversations: Conversations, id: string, clientId: string): Promise<boolean> {
   const log = await conversations.log(id);
   if (!log) return false;
-  for (let from = 0; from < log.nextId; from += LOG_PAGE) {
-    if ((await log.read({ from, limit: LOG_PAGE })).some((event) => event.client_id === clientId)) return true;
-  }
+  for await (const event of loggedEvents(log)) if (event.client_id === clientId) return true;
   return false;
 }
-
-const LOG_PAGE = 100;
 
 /** What is filtered is looked through in pieces of so many. */
 const FILTERED_PAGE = 200;

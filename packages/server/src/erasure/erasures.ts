@@ -7,7 +7,7 @@
  * ERA2  Each server removes the conversations that it has and those that no server has. The erasure ends when none is left.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Clock, RecordStore, Scheduler } from '@tendon/core';
+import { loggedEvents, type Clock, type RecordStore, type Scheduler } from '@tendon/core';
 import type { ErasureInfo } from '@tendon/protocol';
 import { Mutex } from '@tendon/protocol/async';
 import type { Audit } from '../audit/audit.ts';
@@ -159,10 +159,7 @@ export class Erasures {
   async #hasOthers(id: string, userId: string): Promise<boolean> {
     const log = await this.#options.conversations.log(id);
     if (!log) return false;
-    for (let from = 0; from < log.nextId; from += PAGE) {
-      const events = await log.read({ from, limit: PAGE });
-      if (events.some(({ author }) => author !== undefined && author.id !== userId)) return true;
-    }
+    for await (const { author } of loggedEvents(log)) if (author !== undefined && author.id !== userId) return true;
     return false;
   }
 }

@@ -1,5 +1,6 @@
 /** Exports the data of a user as a zip of JSON, which is streamed. It holds no values of keys, secrets or tokens. */
 import { Readable } from 'node:stream';
+import { loggedEvents } from '@tendon/core';
 import type { UserInfo } from '@tendon/protocol';
 import { ZipFile } from 'yazl';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
@@ -78,7 +79,10 @@ type Log = NonNullable<Awaited<ReturnType<Conversations['log']>>>;
 type IsMeant = (event: { readonly author?: { readonly id: string } }) => boolean;
 
 async function hasAny(log: Log, isMeant: IsMeant, isLeft: () => boolean): Promise<boolean> {
-  for (let from = 0; from < log.nextId && !isLeft(); from += PAGE) if ((await log.read({ from, limit: PAGE })).some(isMeant)) return true;
+  for await (const event of loggedEvents(log)) {
+    if (isLeft()) return false;
+    if (isMeant(event)) return true;
+  }
   return false;
 }
 
@@ -89,8 +93,5 @@ async function* linesOf(
   isMeant: IsMeant,
 ): AsyncGenerator<string> {
   yield `${JSON.stringify({ conversation_id: id, title, created_at, organisation_id })}\n`;
-  for (let from = 0; from < log.nextId; from += PAGE) {
-    const events = (await log.read({ from, limit: PAGE })).filter(isMeant);
-    yield events.map((event) => `${JSON.stringify(event)}\n`).join('');
-  }
+  for await (const event of loggedEvents(log)) if (isMeant(event)) yield `${JSON.stringify(event)}\n`;
 }

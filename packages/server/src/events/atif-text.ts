@@ -5,14 +5,13 @@
  * AT1  Steps are numbered from 1 without gaps, in the order of the log.
  * AT2  What came of a call stands in the step of the call, under its id.
  */
-import type { EventLog } from '@tendon/core';
+import { loggedEvents, type EventLog } from '@tendon/core';
 import { isAction, isUnknown, reasoningText, type Action, type Event, type LlmMetrics, type Observation } from '@tendon/protocol';
 import { VERSION } from '../platform/version.ts';
 import { AnswerReader } from './answer-reader.ts';
 
 /** The oldest version that has all that is written here: readers take it, and every later one. */
 const SCHEMA = 'ATIF-v1.4';
-const PAGE = 200;
 /** Steps that wait for an observation; beyond that the oldest goes without. */
 const MAX_WAITING = 500;
 
@@ -46,11 +45,9 @@ export async function* atifText(log: EventLog): AsyncGenerator<string> {
   let count = 0;
   const written = (step: AtifStep): string => `${count === 0 ? '' : ','}${JSON.stringify({ step_id: ++count, ...step })}`;
   yield `{"schema_version":"${SCHEMA}","session_id":${JSON.stringify(log.conversationId)},"steps":[`;
-  for (let from = 0; from < end; from += PAGE) {
-    for (const stored of await log.read({ from, to: Math.min(end, from + PAGE) })) {
-      steps.add(await answers.fill(stored, isAction(stored) ? 'whole' : 'own-call'));
-      for (const step of steps.takeReady()) yield written(step);
-    }
+  for await (const stored of loggedEvents(log, { to: end })) {
+    steps.add(await answers.fill(stored, isAction(stored) ? 'whole' : 'own-call'));
+    for (const step of steps.takeReady()) yield written(step);
   }
   for (const step of steps.takeAll()) yield written(step);
   const agent = { name: 'tendon', version: VERSION, ...(steps.model && { model_name: steps.model }) };

@@ -1,22 +1,18 @@
 /** A conversation for people to read and to pass on: its messages, actions and results in order. */
-import type { EventLog } from '@tendon/core';
+import { loggedEvents, type EventLog } from '@tendon/core';
 import { cutMiddle, isAction, isUnknown, type Action, type Event, type Observation } from '@tendon/protocol';
 import { isHidden } from './atif-text.ts';
 
-const PAGE = 200;
 /** Of one result; the other formats have all of it. */
 const MAX_RESULT = 4_000;
 
 /** Pieces of one document: memory does not grow with the history. */
 export async function* markdownText(log: EventLog): AsyncGenerator<string> {
   yield `# Conversation ${log.conversationId}\n`;
-  const end = log.nextId;
-  for (let from = 0; from < end; from += PAGE) {
-    for (const event of await log.read({ from, to: Math.min(end, from + PAGE) })) {
-      if (isUnknown(event) || isHidden(event)) continue;
-      const text = isAction(event) ? actionText(event) : observationText(event);
-      if (text !== '') yield `\n${text}\n`;
-    }
+  for await (const event of loggedEvents(log, { to: log.nextId })) {
+    if (isUnknown(event) || isHidden(event)) continue;
+    const text = isAction(event) ? actionText(event) : observationText(event);
+    if (text !== '') yield `\n${text}\n`;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EventLog } from '@tendon/core';
+import { loggedEvents, type EventLog } from '@tendon/core';
 import { isAction, isUnknown, wireFrame, type Event, type Frame } from '@tendon/protocol';
 import { AnswerReader } from './answer-reader.ts';
 import { storedFrame } from './event-search.ts';
@@ -15,7 +15,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'screenshot',
   'set_of_marks',
 ]);
-const PAGE = 200;
 
 /** Pages of the log as pieces of one JSON document: memory does not grow with the history. */
 export async function* trajectoryText(log: EventLog): AsyncGenerator<string> {
@@ -33,14 +32,11 @@ export async function* trajectoryLines(log: EventLog): AsyncGenerator<string> {
 }
 
 async function* exported(log: EventLog): AsyncGenerator<string> {
-  const end = log.nextId;
   const answers = new AnswerReader(log);
-  for (let from = 0; from < end; from += PAGE) {
-    for (const stored of await log.read({ from, to: Math.min(end, from + PAGE) })) {
-      // OpenHands takes the answer from the last action when it continues from a recording.
-      const event = await answers.fill(stored, isAction(stored) ? 'whole' : 'own-call');
-      for (const frame of exportedFrame(event)) if (!isHidden(frame)) yield JSON.stringify(frame, leaveOut);
-    }
+  for await (const stored of loggedEvents(log, { to: log.nextId })) {
+    // OpenHands takes the answer from the last action when it continues from a recording.
+    const event = await answers.fill(stored, isAction(stored) ? 'whole' : 'own-call');
+    for (const frame of exportedFrame(event)) if (!isHidden(frame)) yield JSON.stringify(frame, leaveOut);
   }
 }
 

@@ -7,7 +7,7 @@
  * IM3  Its agent rests: no action waits for an answer, no loop starts by itself.
  */
 import { join } from 'node:path';
-import type { EventLog, Storage } from '@tendon/core';
+import { loggedEvents, type EventLog, type Storage } from '@tendon/core';
 import { INITIAL_STATE, reduce, type AgentState, type ConversationState } from '@tendon/protocol';
 import { z } from 'zod';
 import { type StoredConversation, summaryOf } from '../conversations/conversation-records.ts';
@@ -111,13 +111,11 @@ async function rest(log: EventLog): Promise<Summary> {
   let firstTask = '';
   let first = '';
   let last = '';
-  for (let from = 0; from < log.nextId; from += PIECE) {
-    for (const event of await log.read({ from, to: Math.min(log.nextId, from + PIECE) })) {
-      state = reduce(state, event);
-      first ||= event.timestamp;
-      last = event.timestamp;
-      if (firstTask === '' && event.source === 'user' && 'action' in event && event.action === 'message') firstTask = event.args.content;
-    }
+  for await (const event of loggedEvents(log)) {
+    state = reduce(state, event);
+    first ||= event.timestamp;
+    last = event.timestamp;
+    if (firstTask === '' && event.source === 'user' && 'action' in event && event.action === 'message') firstTask = event.args.content;
   }
   const answers = state.pending.map(({ id }) => ({
     source: 'environment' as const,

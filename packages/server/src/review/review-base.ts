@@ -1,4 +1,4 @@
-import type { Checkpoint, Checkpoints, EventLog } from '@tendon/core';
+import { loggedEvents, type Checkpoint, type Checkpoints, type EventLog } from '@tendon/core';
 import { catalogError, isAction, isObservation, type Action, type CatalogError, type Event } from '@tendon/protocol';
 
 /** What the workspace is compared with: a checkpoint, a commit of its repository, or itself. */
@@ -60,14 +60,12 @@ function withoutCheckpoints(why: string): string {
 /** The first step that ran after this event and may have changed something. An error without a checkpoint may mean that it never ran. */
 async function firstStep(log: EventLog, event: number, stored: ReadonlySet<number>): Promise<number | undefined> {
   let candidate: number | undefined;
-  for (let from = event + 1; from < log.nextId; from += PIECE) {
-    for (const each of await log.read({ from, limit: PIECE })) {
-      if (candidate === undefined && isAction(each) && isStored(each)) candidate = each.id;
-      if (candidate !== undefined && stored.has(candidate)) return candidate;
-      if (candidate === undefined || !isObservation(each) || each.cause !== candidate) continue;
-      if (each.observation !== 'error' && each.observation !== 'user_rejected') return candidate;
-      candidate = undefined;
-    }
+  for await (const each of loggedEvents(log, { from: event + 1 })) {
+    if (candidate === undefined && isAction(each) && isStored(each)) candidate = each.id;
+    if (candidate !== undefined && stored.has(candidate)) return candidate;
+    if (candidate === undefined || !isObservation(each) || each.cause !== candidate) continue;
+    if (each.observation !== 'error' && each.observation !== 'user_rejected') return candidate;
+    candidate = undefined;
   }
   return candidate;
 }

@@ -3,7 +3,7 @@
  * so a delivery that continues after a crash still has one conversation and one comment.
  */
 import { MessageAction, isAction, isObservation, type AgentState, type Event } from '@tendon/protocol';
-import type { Clock, EventLog } from '@tendon/core';
+import { loggedEvents, type Clock, type EventLog } from '@tendon/core';
 import type { Mask } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Caller } from '../platform/auth/caller.ts';
@@ -85,14 +85,9 @@ function ownerOf({ id, organisation_id: organisationId, created_by: user }: Stor
   );
 }
 
-const LOG_PAGE = 100;
-
 /** The id of the event with the delivery's task. */
 async function taskIn(log: EventLog, clientId: string): Promise<number | undefined> {
-  for (let from = 0; from < log.nextId; from += LOG_PAGE) {
-    const found = (await log.read({ from, limit: LOG_PAGE })).find((event) => event.client_id === clientId);
-    if (found) return found.id;
-  }
+  for await (const event of loggedEvents(log)) if (event.client_id === clientId) return event.id;
   return undefined;
 }
 
