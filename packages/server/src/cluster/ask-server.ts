@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { Secret } from '@tendon/protocol/masking';
 import { z } from 'zod';
-import { HOP_HEADER, HopSignature } from './hop-signature.ts';
-import { questionPath } from './peer-answers.ts';
+import { HopSignature } from './hop-signature.ts';
 import { PeerHttp } from './peer-http.ts';
+import { sendQuestion } from './send-question.ts';
 
 /** What a server reports about itself to the others of its cluster. */
 export const AboutServer = z.object({
@@ -29,14 +26,9 @@ export async function askServerOf(jwtSecret: Secret, url: string, now: number): 
   const peers = new PeerHttp();
   const began = performance.now();
   try {
-    const [path, { host }] = [questionPath('server/about', '{}'), new URL(url)];
-    const signed = new HopSignature(jwtSecret).sign({ method: 'POST', url: path, headers: { host } }, { from: 'doctor', client: '' }, now);
-    const headers = { host, [HOP_HEADER]: signed, 'content-type': 'application/json', 'content-length': 2 };
-    const asked = peers.request({ url }, { method: 'POST', path, headers, signal: AbortSignal.timeout(ANSWER_MS) });
-    asked.end('{}');
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    const body = await text(answer);
-    if (answer.statusCode !== 200) return { state: 'refused', status: answer.statusCode ?? 0 };
+    const question = { question: 'server/about', body: '{}', from: 'doctor', now, timeoutMs: ANSWER_MS } as const;
+    const { status, body } = await sendQuestion(peers, new HopSignature(jwtSecret), url, question);
+    if (status !== 200) return { state: 'refused', status };
     return { state: 'answered', about: AboutServer.parse(JSON.parse(body)), ms: performance.now() - began };
   } catch (cause) {
     return { state: 'unreachable', reason: cause instanceof Error ? cause.message : String(cause) };

@@ -2,17 +2,15 @@
  * Asks the other servers for what only they have in memory, so that lists are the same at every server. Each server is asked once, with a
  * deadline; for a server that does not answer, the caller uses what is stored.
  */
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { Clock, Scheduler, ServerNode } from '@tendon/core';
 import type { Reclaimed, ReclaimRequest, SandboxInfo } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
 import type { ConversationView } from '../conversations/conversation-info.ts';
 import type { Logger } from '../platform/logger.ts';
-import { HOP_HEADER, HopSignature } from './hop-signature.ts';
+import { HopSignature } from './hop-signature.ts';
 import { PeerHttp } from './peer-http.ts';
-import { questionPath, type PeerQuestion } from './peer-answers.ts';
+import type { PeerQuestion } from './peer-answers.ts';
+import { sendQuestion } from './send-question.ts';
 
 export interface PeersContext {
   readonly scheduler: Scheduler;
@@ -89,20 +87,14 @@ export class Peers {
 
   async #send<T>(server: ServerNode, question: PeerQuestion, body: string): Promise<T> {
     const { scheduler, clock } = this.#context;
-    const path = questionPath(question, body);
-    const { host } = new URL(server.url);
-    const from = { from: scheduler.self?.id ?? '', client: '' };
-    const signed = this.#signature.sign({ method: 'POST', url: path, headers: { host } }, from, clock.now().getTime());
-    const asked = this.#http.request(server, {
-      method: 'POST',
-      path,
-      headers: { host, [HOP_HEADER]: signed, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      signal: AbortSignal.timeout(DEADLINES_MS[question]),
+    const answer = await sendQuestion(this.#http, this.#signature, server.url, {
+      question,
+      body,
+      from: scheduler.self?.id ?? '',
+      now: clock.now().getTime(),
+      timeoutMs: DEADLINES_MS[question],
     });
-    asked.end(body);
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    const json = await text(answer);
-    if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
-    return JSON.parse(json) as T;
+    if (answer.status !== 200) throw new Error(`it answered ${answer.status}`);
+    return JSON.parse(answer.body) as T;
   }
 }
