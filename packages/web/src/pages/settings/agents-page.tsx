@@ -15,7 +15,7 @@ const BUILT_IN: Readonly<Record<string, PlainText>> = {
   PlanAgent: textKey('only plans, and asks before it is carried out'),
 };
 
-/** Which agent conversations begin with, what agents remember, and what the user added. */
+/** The default agent, the notes of agents, and the extensions that the user added. */
 export function AgentsPage() {
   return (
     <>
@@ -68,7 +68,7 @@ function NoteList() {
   );
 }
 
-/** What is written here, and the notes when it was begun: agents write them too. */
+/** The draft, and the notes as they were when it was begun: agents change them too. */
 interface NoteDraft {
   readonly text: string;
   readonly was: string;
@@ -81,7 +81,7 @@ function NoteForm({ file: { name, path, text: stored, problem } }: { readonly fi
   const text = draft?.text ?? stored;
   const save = useMutation({
     mutationFn: (sent: NoteDraft) => tendon.notes.replace(name, sent.text, sent.was),
-    // What is written meanwhile lies over what was saved.
+    // Text that was typed meanwhile stays in the draft, on top of what was saved.
     onSuccess: (file, sent) => setDraft((now) => (now && now !== sent ? { text: now.text, was: file.text } : undefined)),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });

@@ -10,7 +10,7 @@ const THEMES = [
   { value: 'dark', title: textKey('Dark') },
 ] as const;
 
-/** Of this browser alone. */
+/** Settings of this browser alone. */
 export function AppearanceSetting() {
   const chosen = useThemeChoice();
   const choices = THEMES.map(({ value, title }) => ({ value, title: t(title) }));
@@ -25,7 +25,7 @@ export function AppearanceSetting() {
   );
 }
 
-/** All of the app is drawn anew in another language: the choice that a person just made keeps the focus. */
+/** Changing the language renders the whole app anew, so the chosen option gets the focus back. */
 let isBeingChosen = false;
 
 function LanguageSetting() {

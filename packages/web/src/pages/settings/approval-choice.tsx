@@ -19,12 +19,12 @@ interface ApprovalChoiceProps {
   readonly label: string;
   readonly value: string;
   readonly names: readonly string[];
-  /** What a name means, where the app has words for it. */
+  /** Explains an option, if the app has a text for it. */
   readonly options: Readonly<Record<string, PlainText>>;
   readonly onChange: (name: string) => void;
 }
 
-/** One of what waits for a person, or of who judges risk. */
+/** A choice between confirmation modes or between security analyzers. */
 export function ApprovalChoice({ label, value, names, options, onChange }: ApprovalChoiceProps) {
   return (
     <label className="flex items-center gap-2">

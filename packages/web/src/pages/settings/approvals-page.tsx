@@ -3,7 +3,7 @@ import { RuleList } from '../rule-list.tsx';
 import { AskingSection } from './asking-section.tsx';
 import { t } from '../../lib/language/text.ts';
 
-/** What waits for a person, and the rules that were saved. */
+/** Which actions need approval, and the saved rules. */
 export function ApprovalsPage() {
   return (
     <>

@@ -5,13 +5,13 @@ import { settingsQuery, tendon } from '../../lib/server.ts';
 import { t } from '../../lib/language/text.ts';
 import { ApprovalChoice, ASKS_BEFORE, JUDGES } from './approval-choice.tsx';
 
-/** What waits for a person, and who judges what is risky. */
+/** Which actions need approval, and what judges their risk. */
 export function AskingSection() {
   const queries = useQueryClient();
   const settings = useQuery(settingsQuery);
   const analyzers = useQuery({ queryKey: ['analyzers'], queryFn: tendon.options.securityAnalyzers, staleTime: 60_000, retry: false });
   const change = useMutation({
-    // One after the other: the last choice counts.
+    // Store one choice after the other, so that the last one wins.
     scope: { id: 'asking' },
     mutationFn: (changes: SettingsPatch) => tendon.settings.patch(changes),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),

@@ -48,7 +48,7 @@ function OtherServers() {
   const servers = settings.data?.connected_servers ?? [];
   const store = useMutation({
     mutationFn: (next: readonly string[]) => homeServer.settings.patch({ connected_servers: [...next] }),
-    // What a page may speak to is decided when it is loaded.
+    // The page has to be reloaded: its content security policy is fixed when it loads.
     onSuccess: () => location.reload(),
   });
   const forget = (one: string) => {
@@ -76,7 +76,7 @@ function OtherServers() {
   );
 }
 
-/** One of them, asked with its own key: what it is, or why it cannot be used. */
+/** One server, requested with its own key: its description, or why it cannot be used. */
 function Server({ address, onForget }: { readonly address: string; readonly onForget: (() => void) | undefined }) {
   const queries = useQueryClient();
   const rest = restOf(address);
@@ -114,7 +114,7 @@ function Server({ address, onForget }: { readonly address: string; readonly onFo
   );
 }
 
-/** A page does not learn why another server does not answer it. */
+/** Browsers hide from a page why a request to another server failed. */
 function troubleOf(error: Error, host: string): string {
   if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return t('{{host}} does not accept the key.', { host });
   if (error instanceof ApiError && error.status > 0) return t('{{host}} answered: {{message}}.', { host, message: error.message });
@@ -160,7 +160,7 @@ function AddServer({ isBusy, onAdd }: { readonly isBusy: boolean; readonly onAdd
   );
 }
 
-/** Nothing for what is no address, or this page's own. */
+/** `undefined` if it is not an address, or that of this page. */
 function originOf(address: string): string | undefined {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return undefined;
   const { origin } = new URL(address);

@@ -8,7 +8,7 @@ interface Row {
   readonly words: string;
 }
 
-/** The tools, hooks and plugins of the server's user, and what of them does not count. */
+/** The tools, hooks and plugins of the server's user, and which of them are invalid. */
 export function ExtensionList() {
   const { data, error, isPending } = useQuery({ queryKey: ['extensions'], queryFn: tendon.extensions.list, retry: false });
   return (

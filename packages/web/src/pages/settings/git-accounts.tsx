@@ -8,7 +8,7 @@ import { t } from '../../lib/language/text.ts';
 
 const PROVIDERS: Readonly<Record<string, string>> = { github: 'GitHub', gitlab: 'GitLab', bitbucket: 'Bitbucket' };
 
-/** Tokens of git providers, and who commits. */
+/** Tokens of git providers, and the author of commits. */
 export function GitAccounts() {
   return (
     <>

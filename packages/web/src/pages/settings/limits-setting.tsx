@@ -10,11 +10,11 @@ interface Limits {
   readonly usd: number | null;
   /** Answers of the model to one message. */
   readonly answers: number | null;
-  /** For a decision. */
+  /** How long to wait for a decision. */
   readonly seconds: number | null;
 }
 
-/** Where a conversation stops by itself, how long it waits for a decision, and when it is deleted. */
+/** When a conversation stops by itself, how long it waits for a decision, and when it is deleted. */
 export function LimitsSetting() {
   return (
     <>
@@ -34,7 +34,7 @@ function TaskLimits() {
   );
 }
 
-/** The configuration of the server decides it. */
+/** Shows the retention time, which the configuration of the server decides. */
 function RetentionTime() {
   const heading = useId();
   const { data: server } = useQuery(serverInfoQuery);
@@ -94,7 +94,7 @@ function areWhole({ usd, answers, seconds }: Limits): boolean {
 
 const textOf = (value: number | null): string => (value === null ? '' : String(value));
 
-/** Null: nothing is written. What is no number is NaN, which no limit accepts. */
+/** `null` for an empty field; NaN for anything that is not a number, which no limit accepts. */
 function numberIn(text: string): number | null {
   return text.trim() === '' ? null : Number(text);
 }

@@ -7,15 +7,15 @@ interface ListSectionProps<T> {
   readonly title: string;
   readonly about: string;
   readonly list: UseQueryResult<readonly T[]>;
-  /** Where the list is empty. */
+  /** Shown when the list is empty. */
   readonly none: string;
-  /** Of an act on the list. */
+  /** The error of an action on the list. */
   readonly problem?: Error | null;
   readonly children: (item: T) => ReactNode;
   readonly after?: ReactNode;
 }
 
-/** A list of the settings under its heading, with what there is to say while it is read, empty or refused. */
+/** A list of the settings under its heading, with a message while it is loading, empty or refused. */
 export function ListSection<T>({ title, about, list, none, problem, children, after }: ListSectionProps<T>) {
   const heading = useId();
   const error = problem ?? list.error;

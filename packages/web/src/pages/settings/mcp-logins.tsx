@@ -7,10 +7,10 @@ import { Late } from '../../ui/placeholder.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const queryKey = ['mcp-logins'];
-/** A login is finished in another tab. */
+/** A login completes in another tab. */
 const LOOK_EVERY_MS = 3_000;
 
-/** MCP servers with an address, how this server is let in there, and logins to them. Nothing is shown for keys that may not see them. */
+/** MCP servers with an address, how this server authenticates there, and logins to them. Hidden from keys that may not see them. */
 export function McpLogins() {
   const list = useQuery({ queryKey, queryFn: tendon.mcpLogins.list, retry: false });
   if (list.error instanceof ApiError && list.error.status === 403) return null;

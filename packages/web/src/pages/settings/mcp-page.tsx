@@ -8,12 +8,12 @@ import { t } from '../../lib/language/text.ts';
 
 const NONE: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
 
-/** Of the servers that are stored then. */
+/** Computes the change from the servers that are stored at that moment. */
 function changed(change: (config: McpConfig) => McpConfig): SettingsChange {
   return ({ mcp_config: config }) => ({ mcp_config: change(config ?? NONE) });
 }
 
-/** The servers of the settings, added and removed, and the logins to all that have an address. */
+/** Adds and removes MCP servers of the settings, and shows the logins to those with an address. */
 export function McpPage() {
   return (
     <>
@@ -37,7 +37,7 @@ export function McpPage() {
 interface ShownServer {
   readonly name: string;
   readonly words: string;
-  /** Without an address: it runs in sandboxes alone. */
+  /** Without an address it runs only in sandboxes. */
   readonly isProgram: boolean;
   readonly remove: (config: McpConfig) => McpConfig;
 }
@@ -128,7 +128,7 @@ function AddressForm() {
   );
 }
 
-/** Words of a command line, without quotes: what has spaces is added by the command line. */
+/** Splits a command line at spaces, without quoting: arguments with spaces can only be added with the CLI. */
 function ProgramForm() {
   const draft = useFormDraft({ name: '', line: '' });
   const { name, line } = draft.shown;

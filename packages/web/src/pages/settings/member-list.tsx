@@ -16,7 +16,7 @@ const ROLES: Readonly<Record<OrganisationRole, PlainText>> = {
   owner: textKey('owns the organisation'),
 };
 
-/** Who has signed in, what they may do, and their end. */
+/** The users, their roles, and buttons to disable them. */
 export function MemberList() {
   const queries = useQueryClient();
   const { data: me } = useQuery(whoAmIQuery);
@@ -51,7 +51,7 @@ export function MemberList() {
 interface MemberProps {
   readonly user: UserInfo;
   readonly isMe: boolean;
-  /** It can be given here. */
+  /** Whether the role can be given here. */
   readonly hasRole: boolean;
   readonly onChange: (body: UpdateUser) => void;
 }

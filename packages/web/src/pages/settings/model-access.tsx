@@ -1,13 +1,13 @@
 import { t } from '../../lib/language/text.ts';
 import { SettingField } from './setting-form.tsx';
 
-/** How a model is asked; empty: no other key than what is stored, and the provider's own address. */
+/** Key and address of a model; empty fields mean the stored key and the provider's own address. */
 export interface ModelAccess {
   readonly key: string;
   readonly address: string;
 }
 
-/** Whether what is written could be one. */
+/** Whether the fields hold a possible address and key. */
 export function isWholeAccess({ key, address }: ModelAccess): boolean {
   return (address === '' || URL.canParse(address)) && (key === '' || key.trim().length >= 8);
 }
@@ -15,7 +15,7 @@ export function isWholeAccess({ key, address }: ModelAccess): boolean {
 interface ModelAccessFieldsProps {
   readonly shown: ModelAccess;
   readonly labels: Readonly<Record<keyof ModelAccess, string>>;
-  /** In the field of the key: what is stored. */
+  /** Whether a key is stored; the empty key field then shows that. */
   readonly hasKey: boolean;
   readonly noKey: string;
   readonly onWrite: (changed: Partial<ModelAccess>) => void;

@@ -10,7 +10,7 @@ import { OtherModelsSetting } from './other-models-setting.tsx';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 
-/** The model of conversations that chose none: by name, with its key and address, and tried with a real question. */
+/** The default model: its name, key and address, and a test with a real request. */
 export function ModelSetting() {
   return (
     <>
@@ -81,7 +81,7 @@ const USES = {
   fallback: textKey('stands in when the first does not answer'),
 } as const;
 
-/** Which models do what, and what they have shown that they can. */
+/** The models by purpose, and what a probe has found that they can do. */
 function ModelsInUse() {
   const models = useQuery({ queryKey: ['models-in-use'], queryFn: tendon.models.list, retry: false });
   return (

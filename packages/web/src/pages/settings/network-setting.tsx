@@ -10,7 +10,7 @@ const MODES: readonly (readonly [NetworkMode | '', PlainText])[] = [
   ['none', textKey('Nothing')],
 ];
 
-/** Where sandboxes may connect to: no wider than the server's operator allows. */
+/** The hosts that sandboxes may connect to, within the limit of the server's operator. */
 export function NetworkSetting() {
   return (
     <SettingSection

@@ -2,7 +2,7 @@ import { notifications, useNotifications } from '../../lib/notifications.ts';
 import { Button } from '../../ui/button.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 
-/** Asked for by a button, never by itself. */
+/** Asks for the permission only when the button is pressed. */
 export function NotificationSetting() {
   const state = useNotifications();
   return (

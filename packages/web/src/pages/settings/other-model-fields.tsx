@@ -5,7 +5,7 @@ import { t, textKey } from '../../lib/language/text.ts';
 import { modelsQuery } from '../../lib/server.ts';
 import { SettingField } from './setting-form.tsx';
 
-/** What is chosen beside a model; `null`: as the next one above has it. */
+/** The settings of a secondary model; `null` inherits from the level above. */
 export interface OtherModels {
   readonly effort: ModelEffort | null;
   readonly fallback: string | null;
@@ -29,11 +29,11 @@ export function effortWords(effort: ModelEffort): string {
 interface OtherModelFieldsProps {
   readonly chosen: OtherModels;
   readonly onChoose: (changed: Partial<OtherModels>) => void;
-  /** The fields of a chosen model's key and address; none where it can have none of its own. */
+  /** The fields for key and address; missing if the model cannot have its own. */
   readonly access?: (use: 'fallback' | 'small') => ReactNode;
 }
 
-/** Of the settings of all conversations, or of one. */
+/** Used for the settings of all conversations and of a single one. */
 export function OtherModelFields({ chosen, onChoose, access }: OtherModelFieldsProps) {
   const offered = useQuery(modelsQuery);
   const list = useId();

@@ -5,7 +5,7 @@ import { isWholeAccess, type ModelAccess, ModelAccessFields } from './model-acce
 import { type OtherModels, OtherModelFields } from './other-model-fields.tsx';
 import { SettingForm, SettingSection } from './setting-form.tsx';
 
-/** What stands beside the model, each with a key and an address of its own where another provider has it. */
+/** The secondary models, each with its own key and address if it is at another provider. */
 export function OtherModelsSetting() {
   return (
     <SettingSection

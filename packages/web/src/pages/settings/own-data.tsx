@@ -5,7 +5,7 @@ import { whoAmIQuery } from '../../lib/who-am-i.ts';
 import { Button } from '../../ui/button.tsx';
 import { t } from '../../lib/language/text.ts';
 
-/** What the server has of who is signed in, as a file. Nothing where nobody is. */
+/** Downloads the data of the signed-in user. Hidden if nobody is signed in. */
 export function OwnData() {
   const { data: me } = useQuery(whoAmIQuery);
   const save = useMutation({ mutationFn: async (id: string) => saveBlob(await tendon.users.export(id), `user-${id}.zip`) });

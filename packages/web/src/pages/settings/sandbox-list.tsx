@@ -10,7 +10,7 @@ import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const queryKey = ['sandboxes'];
 
-/** What runs commands, what it uses, and its end. */
+/** The sandboxes, their usage, and buttons to stop them. */
 export function SandboxSettings() {
   const queries = useQueryClient();
   const { data: server } = useQuery(serverInfoQuery);
@@ -58,7 +58,7 @@ export function SandboxSettings() {
   );
 }
 
-/** As the wire spells them. */
+/** States in the spelling of the wire. */
 const STATES: ReadonlyMap<SandboxInfo['state'], PlainText> = new Map([
   ['starting', textKey('starting')],
   ['awake', textKey('running')],

@@ -15,7 +15,7 @@ interface Owned {
   readonly owner: SecretOwner | undefined;
 }
 
-/** Named secrets with the hosts that they may go to; their values are never shown. Nothing is shown for keys that may not see them. */
+/** Named secrets with the hosts that they may go to; their values are never shown. Hidden from keys that may not see them. */
 export function SecretsSection() {
   const queries = useQueryClient();
   const { data: me } = useQuery(whoAmIQuery);
@@ -64,7 +64,7 @@ interface OwnerChoiceProps {
   readonly onChoose: (owner: SecretOwner) => void;
 }
 
-/** For whose conversations they are. Those of the organisation and of the server are for who administers it. */
+/** Chooses the owner. Only admins can choose their organisation or the server. */
 function OwnerChoice({ me: { organisation, scope, administers_server: administers }, owner, onChoose }: OwnerChoiceProps) {
   return (
     <select className="field" aria-label={t('For whom')} value={owner} onChange={(event) => onChoose(event.target.value as SecretOwner)}>
@@ -77,7 +77,7 @@ function OwnerChoice({ me: { organisation, scope, administers_server: administer
   );
 }
 
-/** The hosts that it may go to, changed where they stand; its value stays. */
+/** Edits in place the hosts that the secret may go to; its value stays. */
 function SecretHosts({ name, hosts, owner }: Owned & { readonly name: string; readonly hosts: readonly string[] }) {
   const queries = useQueryClient();
   const [draft, setDraft] = useState<string>();

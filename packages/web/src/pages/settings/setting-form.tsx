@@ -13,11 +13,11 @@ type StoredSettings = NonNullable<Awaited<ReturnType<typeof tendon.settings.get>
 interface SettingSectionProps {
   readonly title: string;
   readonly about: string;
-  /** Drawn with what is stored, also by somebody else. */
+  /** Rendered with the stored settings, including changes by others. */
   readonly children: (stored: Partial<StoredSettings>) => ReactNode;
 }
 
-/** A part of the settings under its heading: what is stored is shown as soon as it is known. */
+/** A part of the settings under its heading, shown once the settings are loaded. */
 export function SettingSection({ title, about, children }: SettingSectionProps) {
   const heading = useId();
   const settings = useQuery(settingsQuery);
@@ -37,15 +37,15 @@ export function SettingSection({ title, about, children }: SettingSectionProps) 
 }
 
 interface SettingFormProps {
-  /** What its fields show. */
+  /** The values of the fields. */
   readonly draft: Pick<FormDraft<object>, 'isEdited' | 'send'>;
-  /** What is sent; `undefined` while it is not whole. */
+  /** The change to send; `undefined` while the form is incomplete. */
   readonly changes: SettingsChange | undefined;
   readonly label?: string;
   readonly children: ReactNode;
 }
 
-/** Fields that are stored together, and whether they were. While they are being stored more can be written. */
+/** Fields that are saved together, with the result. They stay editable while they are being saved. */
 export function SettingForm({ draft, changes, label = t('Save'), children }: SettingFormProps) {
   const save = useSaveSettings();
   return (
@@ -89,12 +89,12 @@ interface ChoiceProps<T extends string> {
   readonly legend: string;
   readonly chosen: T;
   readonly choices: readonly { readonly value: T; readonly title: ReactNode; readonly about?: string }[];
-  /** What is chosen has the focus. */
+  /** Focuses the chosen option. */
   readonly hasFocus?: boolean;
   readonly onChoose: (value: T) => void;
 }
 
-/** One of a few, each with what it means. */
+/** A choice between a few options, each with an explanation. */
 export function SettingChoice<T extends string>({ legend, chosen, choices, hasFocus = false, onChoose }: ChoiceProps<T>) {
   const name = useId();
   return (
@@ -119,7 +119,7 @@ export function SettingChoice<T extends string>({ legend, chosen, choices, hasFo
   );
 }
 
-/** Made of what is stored when it is saved: of a list that somebody else changed meanwhile nothing is lost. */
+/** The change is computed from the settings at the time of saving, so concurrent changes to a list are not lost. */
 export type SettingsChange = SettingsPatch | ((stored: Partial<StoredSettings>) => SettingsPatch);
 
 export function useSaveSettings() {
@@ -131,7 +131,7 @@ export function useSaveSettings() {
   });
 }
 
-/** Separated by commas or spaces. */
+/** Splits a text at commas and spaces. */
 export function namesIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((name) => name !== '');
 }

@@ -10,7 +10,7 @@ import { SETTINGS_PAGES } from './settings-pages.ts';
 import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
 
-/** What is not chosen where a task begins, a page for each subject, and for whom it holds. */
+/** The settings, one page for each subject, each with a note for whom it applies. */
 export function SettingsPage({ name }: { readonly name: string | undefined }) {
   const page = name === undefined ? SETTINGS_PAGES[0] : SETTINGS_PAGES.find(({ id }) => id === name);
   const hasUsers = useQuery(whoAmIQuery).data?.has_users === true;

@@ -2,17 +2,17 @@ import { type ComponentType, lazy } from 'react';
 import { type PlainText, textKey } from '../../lib/language/text.ts';
 
 export interface SettingsPageInfo {
-  /** In its address. */
+  /** Its name in the address. */
   readonly id: string;
   readonly title: PlainText;
-  /** For whom it holds, and what a conversation may have of its own. */
+  /** For whom the settings apply, and which of them a conversation can override. */
   readonly holds: PlainText;
   readonly Content: ComponentType;
-  /** Left out where the server has no users. */
+  /** Shown only if the server has users. */
   readonly isOfUsers?: true;
 }
 
-/** Each is loaded when it is looked at. */
+/** Each page is loaded when it is first opened. */
 export const SETTINGS_PAGES: readonly SettingsPageInfo[] = [
   {
     id: 'models',

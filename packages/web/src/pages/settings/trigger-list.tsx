@@ -11,7 +11,7 @@ import { type PlainText, t, textKey, tx } from '../../lib/language/text.ts';
 
 const queryKey = ['triggers'];
 
-/** What starts conversations by itself, each with its last delivery; it can be paused and removed. */
+/** The triggers, each with its last delivery and buttons to pause and remove it. */
 export function TriggerList() {
   const queries = useQueryClient();
   const triggers = useQuery({ queryKey, queryFn: tendon.triggers.list, retry: false });
