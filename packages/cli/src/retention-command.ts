@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Rest } from '@tendon/client';
+import { ApiError, type Rest } from '@tendon/client';
 import type { OldConversation, OldConversations } from '@tendon/protocol';
 import type { AddCommand } from './add-command.ts';
 import type { HomeServer } from './attach/home-server.ts';
@@ -27,7 +27,11 @@ export const retentionCommand: AddCommand = (...program) => {
     .option('--days <days>', 'use this number instead of TENDON_RETENTION_DAYS', wholeDays)
     .action(({ days, ...options }: HomeOptions & { readonly days?: number }) =>
       carryOut(options, async ({ rest }) => {
-        const found = await rest.governance.oldConversations(days);
+        const found = await rest.governance.oldConversations(days).catch((error: unknown) => {
+          // Only the server knows whether it has a number of its own.
+          const isWithout = days === undefined && error instanceof ApiError && error.status === 400;
+          throw isWithout ? new Error('TENDON_RETENTION_DAYS is not set: name a number of days with --days.') : error;
+        });
         return { json: found, text: textOf(found) };
       }),
     );
