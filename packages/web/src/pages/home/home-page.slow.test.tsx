@@ -129,6 +129,30 @@ it('CL29: a form in a popup keeps the focus where a person types, and Escape giv
   expect(document.activeElement).toBe(button);
 });
 
+it('CL1310: a model that is given on Home is asked at once: where it does not answer, the guide stays with the words of its provider', async () => {
+  await open('/');
+  await userEvent.click(await screen.findByRole('button', { name: 'Enter an address' }));
+  await userEvent.keyboard('http://127.0.0.1:11434/v1');
+  await userEvent.type(screen.getByLabelText('Model'), 'openai/small{Enter}');
+  await screen.findByText('HTTP 401, Incorrect API key provided');
+  await userEvent.click(screen.getByRole('button', { name: 'Use it all the same' }));
+  await waitFor(() => expect(screen.queryByText('A key from a provider')).toBeNull());
+  // What was given is stored: a guide that is opened by no demo model does not come back.
+  expect(screen.getByRole('contentinfo').textContent).toContain('small');
+});
+
+it('CL1310: one that answers ends the guide, also after one that did not', async () => {
+  await fetch('/api/settings', { method: 'POST', body: JSON.stringify({ llm_model: 'demo' }) });
+  await open('/');
+  await userEvent.click(await screen.findByRole('button', { name: 'Enter an address' }));
+  await userEvent.keyboard('http://127.0.0.1:11434/v1');
+  await userEvent.type(screen.getByLabelText('Model'), 'openai/small{Enter}');
+  await screen.findByText('HTTP 401, Incorrect API key provided');
+  await userEvent.type(screen.getByLabelText('API key'), 'sk-ant-0123456789{Enter}');
+  await waitFor(() => expect(screen.queryByText('A key from a provider')).toBeNull());
+  await fetch('/api/settings', { method: 'POST', body: JSON.stringify({ llm_model: 'demo' }) });
+});
+
 it('CL984: a search finds titles and text, and leads to the place; filters stay beside it', async () => {
   await open('/');
   await screen.findByRole('link', { name: /semicolon/ });

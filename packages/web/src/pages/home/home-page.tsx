@@ -35,7 +35,7 @@ export function HomePage() {
         <div className="home-column">
           <h1>{t('What do you want done?')}</h1>
           <TaskComposer />
-          {model?.isDemo && <ModelGuide />}
+          {model && <ModelGuide isDemo={model.isDemo} />}
           <Suspense>
             <NeedsYou onAsking={setAsking} />
           </Suspense>

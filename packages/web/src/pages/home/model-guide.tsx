@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { SettingsPatch } from '@tendon/client';
+import type { ModelProbe, SettingsPatch } from '@tendon/client';
 import { KeyRound, Link as LinkIcon, Server } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
 import { localServers, modelForKey } from '../../lib/models.ts';
@@ -10,13 +10,16 @@ import { Late } from '../../ui/placeholder.tsx';
 import { focusOnMount, Popup } from '../../ui/popup.tsx';
 import { t } from '../../lib/language/text.ts';
 
-/** Only while no model is set. Nothing is chosen silently. */
-export function ModelGuide() {
+/** While no model is set, and until the one that was given here has answered or a person goes on. Nothing is chosen silently. */
+export function ModelGuide({ isDemo }: { readonly isDemo: boolean }) {
+  const use = useModel();
+  const trouble = use.error?.message ?? use.data?.failure ?? undefined;
+  if (!isDemo && !use.isPending && trouble === undefined) return undefined;
   return (
     <section className="guide" aria-labelledby="guide-heading">
       <header>
-        <h2 id="guide-heading">{t('You are on the demo model')}</h2>
-        <p className="flex-1 text-ink-2">{t('Its answers are scripted. What it does in the sandbox is real.')}</p>
+        <h2 id="guide-heading">{isDemo ? t('You are on the demo model') : t('Your model')}</h2>
+        <p className="flex-1 text-ink-2">{isDemo && t('Its answers are scripted. What it does in the sandbox is real.')}</p>
       </header>
       <div className="guide-ways">
         <div>
@@ -24,7 +27,7 @@ export function ModelGuide() {
             <Icon of={Server} small />
             {t('Running on this machine')}
           </h3>
-          <LocalWay />
+          <LocalWay onUse={use.mutate} />
         </div>
         <div>
           <h3>
@@ -32,7 +35,7 @@ export function ModelGuide() {
             {t('A key from a provider')}
           </h3>
           <p className="text-ink-2">{t('OpenAI, Anthropic, Google and others')}</p>
-          <KeyForm />
+          <KeyForm onUse={use.mutate} />
         </div>
         <div>
           <h3>
@@ -40,17 +43,33 @@ export function ModelGuide() {
             {t('Your own endpoint')}
           </h3>
           <p className="text-ink-2">{t('Any OpenAI-compatible API')}</p>
-          <AddressForm />
+          <AddressForm onUse={use.mutate} />
         </div>
+      </div>
+      <div role="status">
+        {use.isPending && <p className="guide-answer text-ink-2">{t('Asking the model')}</p>}
+        {trouble !== undefined && (
+          <div className="guide-answer">
+            <p className="flex-1 text-bad">{trouble}</p>
+            {!isDemo && (
+              <Button look="line" onClick={use.reset}>
+                {t('Use it all the same')}
+              </Button>
+            )}
+          </div>
+        )}
       </div>
     </section>
   );
 }
 
+interface WayProps {
+  readonly onUse: (settings: SettingsPatch) => void;
+}
+
 /** Model servers that answer on the server's machine; one is used only when a person says so. */
-function LocalWay() {
+function LocalWay({ onUse }: WayProps) {
   const offered = useQuery(modelsQuery);
-  const use = useModel();
   if (offered.isPending) return <Late>{t('Looking for model servers')}</Late>;
   const [found] = localServers(offered.data ?? []);
   if (!found) {
@@ -72,29 +91,23 @@ function LocalWay() {
         {found.name}, {t('{{count}} models', { count: found.models.length })}, {found.address}
       </p>
       <div className="guide-act">
-        <Button look="line" onClick={() => use.mutate({ llm_model: model!, llm_base_url: '' })}>
+        <Button look="line" onClick={() => onUse({ llm_model: model!, llm_base_url: '' })}>
           <span className="truncate">{t('Use {{name}}', { name: model!.slice(model!.indexOf('/') + 1) })}</span>
         </Button>
       </div>
-      {use.isError && (
-        <p role="alert" className="pt-1 text-small text-bad">
-          {use.error.message}
-        </p>
-      )}
     </>
   );
 }
 
 /** A key is enough: its first letters name the provider, and the model follows from that. */
-function KeyForm() {
+function KeyForm({ onUse }: WayProps) {
   const [key, setKey] = useState('');
-  const use = useModel();
   const model = modelForKey(key);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (key.trim().length >= 8) use.mutate({ llm_api_key: key.trim(), llm_model: model });
+        if (key.trim().length >= 8) onUse({ llm_api_key: key.trim(), llm_model: model, llm_base_url: '' });
       }}
     >
       <div className="guide-act">
@@ -116,22 +129,16 @@ function KeyForm() {
           {t('Use key')}
         </Button>
       </div>
-      {key.trim().length >= 8 && !use.isError && <p className="pt-1 text-small text-ink-3">{t('Will use {{name}}', { name: model })}</p>}
-      {use.isError && (
-        <p role="alert" className="pt-1 text-small text-bad">
-          {use.error.message}
-        </p>
-      )}
+      {key.trim().length >= 8 && <p className="pt-1 text-small text-ink-3">{t('Will use {{name}}', { name: model })}</p>}
     </form>
   );
 }
 
 /** An OpenAI-compatible address and the model to ask there. */
-function AddressForm() {
+function AddressForm({ onUse }: WayProps) {
   const [address, setAddress] = useState('');
   const [model, setModel] = useState('');
   const [key, setKey] = useState('');
-  const use = useModel();
   const isWhole = URL.canParse(address) && model.trim() !== '';
   return (
     <div className="guide-act">
@@ -144,12 +151,14 @@ function AddressForm() {
           </Button>
         )}
       >
-        {() => (
+        {(close) => (
           <form
             className="flex w-80 max-w-full flex-col gap-2 p-2"
             onSubmit={(event) => {
               event.preventDefault();
-              if (isWhole) use.mutate({ llm_base_url: address, llm_model: model.trim(), ...(key && { llm_api_key: key }) });
+              if (!isWhole) return;
+              close();
+              onUse({ llm_base_url: address, llm_model: model.trim(), ...(key && { llm_api_key: key }) });
             }}
           >
             <TextField
@@ -170,11 +179,6 @@ function AddressForm() {
             <Button type="submit" look="line" disabled={!isWhole} title={isWhole ? undefined : t('An address and a model are needed')}>
               {t('Use this model')}
             </Button>
-            {use.isError && (
-              <p role="alert" className="text-small text-bad">
-                {use.error.message}
-              </p>
-            )}
           </form>
         )}
       </Popup>
@@ -191,11 +195,14 @@ function TextField({ label, ...input }: { readonly label: string } & ComponentPr
   );
 }
 
-/** Stores a model with what it needs; from then on the server uses it. */
+/** Stores a model with what it needs, and asks it a few short questions: from then on the server uses it, whatever it answers. */
 function useModel() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (settings: SettingsPatch) => tendon.settings.patch(settings),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
+    mutationFn: async (settings: SettingsPatch): Promise<ModelProbe> => {
+      await tendon.settings.patch(settings);
+      await queries.invalidateQueries({ queryKey: ['settings'] });
+      return tendon.models.probe();
+    },
   });
 }
