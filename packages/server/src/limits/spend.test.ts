@@ -27,3 +27,25 @@ it('SV1377: what was spent is stored once, also where the storage takes longer t
   const stored = await records.list<number>('spend');
   expect(stored.map(({ value }) => value)).toEqual([3, 3]);
 });
+
+it('SV1377: what is read while a sum is written sets nothing back', async () => {
+  const { records } = createMemoryStorage({ clock: systemClock });
+  const [read, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow: Pick<RecordStore, 'get' | 'update'> = {
+    get: async <T>(...given: Parameters<RecordStore['get']>) => {
+      const found = await records.get<T>(...given);
+      read.resolve();
+      await goesOn.promise;
+      return found;
+    },
+    update: (...given) => records.update(...given),
+  };
+  const spend = new Spend(slow, { ...systemClock, sleep: async () => undefined });
+  const refreshed = spend.refresh(['server']);
+  await waitFor(read.promise, () => 'the read');
+  spend.add(['server'], 5);
+  await spend.close();
+  goesOn.resolve();
+  await refreshed;
+  expect([spend.of('server', 'day'), spend.of('server', 'month')]).toEqual([5, 5]);
+});

@@ -9,7 +9,7 @@ const SPEND = 'spend';
 const BEHIND_MS = 1_000;
 
 interface Amount {
-  /** The stored amount when this server last read it. */
+  /** The highest stored amount that this server has read. */
   readonly stored: number;
   /** What this server has not written yet. */
   readonly pending: number;
@@ -48,8 +48,8 @@ export class Spend {
   /** Reads what other servers have added. Rejects with the storage's error. */
   async refresh(scopes: readonly string[]): Promise<void> {
     const ids = this.#idsOf(scopes);
-    const stored = await Promise.all(ids.map((id) => this.#records.get<number>(SPEND, id)));
-    for (const [at, id] of ids.entries()) this.#amounts.set(id, { stored: stored[at] ?? 0, pending: this.#amounts.get(id)?.pending ?? 0 });
+    const read = await Promise.all(ids.map((id) => this.#records.get<number>(SPEND, id)));
+    for (const [at, id] of ids.entries()) this.#took(id, read[at] ?? 0);
   }
 
   /** Milliseconds since 1970, when this period ends. */
@@ -92,8 +92,13 @@ export class Spend {
       sort: id.slice(id.lastIndexOf(' ') + 1),
       value: now + usd,
     }));
-    const { pending = 0 } = this.#amounts.get(id) ?? {};
-    this.#amounts.set(id, { stored: stored ?? 0, pending: pending - usd });
+    this.#took(id, stored ?? 0, usd);
+  }
+
+  /** Stored amounts only grow, so a read that ends after a later write or read is outdated. */
+  #took(id: string, read: number, written = 0): void {
+    const { stored, pending } = this.#amounts.get(id) ?? { stored: 0, pending: 0 };
+    this.#amounts.set(id, { stored: Math.max(stored, read), pending: pending - written });
   }
 
   #isCurrent(id: string): boolean {
