@@ -227,6 +227,29 @@ it('SV1205: a header that no server of the cluster signed is removed, and says n
   expect(far.seen.at(-1)?.rawHeaders.map((name) => name.toLowerCase())).not.toContain(HOP_HEADER);
 });
 
+it('SV1205: a Connection header takes nothing away that says whose the request is or where its body ends', async () => {
+  const { near, far } = await pair();
+  const body = `GET ${PATH}?x=smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  for (const method of ['GET', 'POST']) {
+    const headers = { host: 'localhost', origin: 'http://localhost', connection: 'host, origin, content-length, x-own', 'x-own': 'own' };
+    const asked = httpRequest({
+      host: '127.0.0.1',
+      port: near.port,
+      path: PATH,
+      method,
+      headers: { ...headers, 'content-length': body.length },
+    });
+    const answer = once(asked, 'response') as Promise<[IncomingMessage]>;
+    asked.end(body);
+    const heard = JSON.parse(await text((await answer)[0])) as Heard;
+    expect(heard).toMatchObject({ by: 'far', from: 'near', bytes: body.length });
+    expect(heard.headers).toMatchObject({ host: 'localhost', origin: 'http://localhost' });
+    expect(heard.headers['x-own']).toBeUndefined();
+  }
+  await ask(near, PATH);
+  expect(far.seen.map(({ url }) => url)).toEqual([PATH, PATH, PATH]);
+});
+
 it('SV1206: what begins a conversation goes to a server that takes some, and repeated requests with one key to the same', async () => {
   const cluster = new TestCluster();
   const gateway = await testNode(cluster, { id: 'gateway', behind: echo('gateway'), takesConversations: false });

@@ -5,13 +5,17 @@ import { HOP_HEADER } from './hop-signature.ts';
 
 type RawHeaders = readonly string[];
 
-/** All headers but hop-by-hop ones, including those that `Connection` names. */
+/** What the signature covers, and what ends a body: without them the receiver would read another request than was checked here. */
+const ALWAYS_PASSED: ReadonlySet<string> = new Set(['host', 'origin', 'content-length']);
+
+/** All headers but hop-by-hop ones. Those that `Connection` names are hop-by-hop too, except `ALWAYS_PASSED`. */
 export function passedHeaders({ rawHeaders, headers }: Pick<IncomingMessage, 'rawHeaders' | 'headers'>): string[] {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const passed: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
-    if (!HOP_HEADERS.has(name) && !named.has(name) && name !== HOP_HEADER) passed.push(rawHeaders[at]!, rawHeaders[at + 1]!);
+    const isOfHop = HOP_HEADERS.has(name) || (named.has(name) && !ALWAYS_PASSED.has(name));
+    if (!isOfHop && name !== HOP_HEADER) passed.push(rawHeaders[at]!, rawHeaders[at + 1]!);
   }
   return passed;
 }
