@@ -52,7 +52,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
-    ids: 'EN1060–EN1073, EN1080–EN1087, EN1100, EN1101, SV1100–SV1105, EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204, SV1003',
+    ids: 'EN1060–EN1074, EN1080–EN1087, EN1100, EN1101, SV1100–SV1105, EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204, SV1003',
   },
   {
     why: 'What a server says and does when it leaves or loses its database: a client of a foreign server can bring about neither.',

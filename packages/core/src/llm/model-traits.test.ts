@@ -83,6 +83,7 @@ function bound(records: Records): Records {
     delete: (...given) => records.delete(...given),
     list: (...given) => records.list(...given),
     update: (...given) => records.update(...given),
+    rename: (...given) => records.rename(...given),
     watch: (...given) => records.watch(...given),
   };
 }

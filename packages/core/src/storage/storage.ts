@@ -12,6 +12,17 @@ export interface StoredRecord<T = unknown> {
 /** What a record is to be, of the value that it has; `undefined` leaves it. */
 export type RecordChange<T> = (value: T | undefined) => Omit<StoredRecord<T>, 'id'> | undefined;
 
+export interface RenamedIds {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What the record is to be under its other id. */
+export type RecordRename<T> = (value: T) => Omit<StoredRecord<T>, 'id'>;
+
+/** \`taken\` and \`missing\` say why nothing was changed. */
+export type Renaming = 'renamed' | 'taken' | 'missing';
+
 export interface ListOptions {
   readonly limit?: number;
   /** The last record of the page before. */
@@ -32,6 +43,11 @@ export interface RecordStore {
    * `change` only computes: it may be asked several times, when another server was faster.
    */
   update<T>(collection: string, id: string, change: RecordChange<T>): Promise<T | undefined>;
+  /**
+   * Puts what `change` makes of the record's value as it is now under another id, and removes the record, both or neither. Like that
+   * of `update`, `change` only computes.
+   */
+  rename<T>(collection: string, ids: RenamedIds, change: RecordRename<T>): Promise<Renaming>;
   /**
    * Called after other servers have changed the collection, within a second; also for nothing, and again until it does not reject. The
    * returned function ends it.

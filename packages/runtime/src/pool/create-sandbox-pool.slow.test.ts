@@ -116,6 +116,7 @@ describe('a start that fails', () => {
       list: records.list.bind(records),
       delete: records.delete.bind(records),
       update: records.update.bind(records),
+      rename: records.rename.bind(records),
       watch: records.watch.bind(records),
     };
     let incarnation = '';

@@ -181,6 +181,7 @@ it('SV1359: where an entry cannot be stored, the act goes on and the entry is lo
     delete: (...given) => records.delete(...given),
     watch: (...given) => records.watch(...given),
     list: (...given) => records.list(...given),
+    rename: (...given) => records.rename(...given),
     update: (...given) => (isBroken ? Promise.reject(new Error('the disk is full')) : records.update(...given)),
   };
   const audit = auditOver(broken, { logger });

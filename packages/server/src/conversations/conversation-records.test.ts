@@ -153,6 +153,7 @@ function counting(store: RecordStore, read: { records: number }): RecordStore {
     put: (collection, value) => store.put(collection, value),
     delete: (collection, id) => store.delete(collection, id),
     update: (...given) => store.update(...given),
+    rename: (...given) => store.rename(...given),
     watch: (...given) => store.watch(...given),
     async list<T>(...about: Parameters<RecordStore['list']>) {
       const found = await store.list<T>(...about);

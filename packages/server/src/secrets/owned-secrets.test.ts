@@ -1,5 +1,6 @@
 import type { Storage } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
+import { Mutex } from '@tendon/protocol/async';
 import { Secret } from '@tendon/protocol/masking';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../platform/system-clock.ts';
@@ -71,7 +72,7 @@ describe('SV1261: a secret that another server changed a moment ago', () => {
     const [one, other] = [await opened({ records }), await opened({ records })];
     const [mine, theirs] = [one, other].map(({ owned }) => owned.in('user:dora@acme')) as [SecretStore, SecretStore];
     const stored = async () => (await records.list<{ name: string; hosts?: readonly string[] }>('owned_secrets')).map(({ value }) => value);
-    return { one, other, mine, theirs, stored };
+    return { records, one, other, mine, theirs, stored };
   }
 
   it('is not replaced by one of the same name', async () => {
@@ -93,6 +94,34 @@ describe('SV1261: a secret that another server changed a moment ago', () => {
     await mine.update('ONE', { name: 'ONE', hosts: ['b.example'] });
     await theirs.update('ONE', { name: 'TWO' });
     expect(await stored()).toMatchObject([{ name: 'TWO', description: 'changed', hosts: ['b.example'] }]);
+  });
+
+  it('keeps what another server changes at any moment of its renaming', async () => {
+    const { records, theirs, stored } = await two();
+    let last: readonly string[] = [];
+    let moments = 0;
+    const change = async () => {
+      const hosts = [`host-${(moments += 1)}.example`];
+      if (!(await theirs.update('ONE', { name: 'ONE', hosts }))) last = hosts;
+    };
+    const disturbed = new Proxy(records, {
+      get:
+        (of, name: keyof typeof records) =>
+        async (...given: unknown[]) => {
+          await change();
+          return (of[name] as (...all: unknown[]) => unknown).apply(of, given);
+        },
+    });
+    const mine = new SecretStore(
+      { records: disturbed, jwtSecret, onChange: () => undefined },
+      { collection: 'owned_secrets', prefix: 'user:dora@acme/' },
+      new Mutex(),
+    );
+    await theirs.create({ name: 'ONE', value: 'value-of-theirs' });
+    expect(await mine.update('ONE', { name: 'TWO' })).toBeUndefined();
+    expect(last).not.toEqual([]);
+    expect(await stored()).toMatchObject([{ name: 'TWO', hosts: last }]);
+    expect(named(mine.values)).toEqual({ TWO: 'value-of-theirs' });
   });
 
   it('does not come back when it was deleted, and is deleted when it was made', async () => {

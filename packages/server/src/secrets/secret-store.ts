@@ -116,7 +116,7 @@ export class SecretStore {
       return { ...(hosts === undefined ? now : { ...rest, ...bound(hosts) }), name, ...(description !== undefined && { description }) };
     };
     return this.#writing.run(async () => {
-      if (name !== id) return this.#rename(id, changed);
+      if (name !== id) return this.#rename(id, name, changed);
       const { collection, prefix } = this.#place;
       const change = (now?: StoredSecret) => now && { sort: name, value: changed(now) };
       const stored = await this.#options.records.update<StoredSecret>(collection, prefix + id, change);
@@ -136,13 +136,16 @@ export class SecretStore {
     });
   }
 
-  async #rename(id: string, changed: (now: StoredSecret) => StoredSecret): Promise<CatalogError | undefined> {
+  async #rename(id: string, name: string, changed: (now: StoredSecret) => StoredSecret): Promise<CatalogError | undefined> {
     const { collection, prefix } = this.#place;
-    const now = await this.#options.records.get<StoredSecret>(collection, prefix + id);
-    if (!now) this.#took(id, undefined);
-    const refusal = now ? await this.#add(changed(now)) : unknown(id);
-    if (!refusal) await this.#remove(id);
-    return refusal;
+    const { records } = this.#options;
+    const ids = { from: prefix + id, to: prefix + name };
+    const renaming = await records.rename<StoredSecret>(collection, ids, (now) => ({ sort: name, value: changed(now) }));
+    // A name that is taken may be new to this server.
+    if (renaming !== 'missing') this.#took(name, await records.get<StoredSecret>(collection, ids.to));
+    if (renaming !== 'taken') this.#took(id, undefined);
+    if (renaming === 'renamed') return undefined;
+    return renaming === 'taken' ? exists(name) : unknown(id);
   }
 
   /** Refuses a name that exists by now, also when another server has just created it. */
@@ -155,7 +158,7 @@ export class SecretStore {
       return isTaken ? undefined : { sort: name, value: secret };
     });
     this.#took(name, stored);
-    return isTaken ? refused(`Secret ${name} already exists`) : undefined;
+    return isTaken ? exists(name) : undefined;
   }
 
   /** False when there is no such secret. */
@@ -181,6 +184,10 @@ function bound(hosts: readonly string[] | null | undefined): Pick<StoredSecret, 
 
 function refused(message: string): CatalogError {
   return { ...catalogError('INVALID_ARGUMENTS'), message };
+}
+
+function exists(name: string): CatalogError {
+  return refused(`Secret ${name} already exists`);
 }
 
 function unknown(id: string): CatalogError {

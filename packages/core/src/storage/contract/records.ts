@@ -25,6 +25,28 @@ export function records(storage: () => Storage): void {
     expect(await store.get('things', 'none')).toBeUndefined();
   });
 
+  it('EN1074: a record that is renamed while others change it loses no change, and of several new names it has one', async () => {
+    const { records: store } = storage();
+    await store.put('things', { id: 'a', sort: '1', value: [] });
+    const add = (n: number) =>
+      store.update<readonly number[]>('things', 'a', (now) => now && { sort: '2', value: [...now, n] }).then((then) => then?.includes(n));
+    const rename = (to: string) => store.rename<readonly number[]>('things', { from: 'a', to }, (value) => ({ sort: '3', value }));
+    const [added, renamed] = await Promise.all([Promise.all([1, 2, 3, 4].map(add)), Promise.all(['b', 'c', 'b'].map(rename))]);
+    const [left, ...others] = await store.list<readonly number[]>('things');
+    expect(others).toEqual([]);
+    expect(left!.value.toSorted()).toEqual([1, 2, 3, 4].filter((_n, at) => added[at]));
+    expect(renamed.filter((one) => one === 'renamed')).toHaveLength(1);
+    await store.put('things', { id: 'd', sort: '1', value: [9] });
+    const { id } = left!;
+    expect(await store.rename('things', { from: 'd', to: id }, (value) => ({ sort: '', value }))).toBe('taken');
+    expect(await store.rename('things', { from: 'none', to: 'e' }, (value) => ({ sort: '', value }))).toBe('missing');
+    expect((await store.list('things')).map((one) => one.id).toSorted()).toEqual([id, 'd'].toSorted());
+    // Of two that get the same name at once, one does.
+    await store.put('things', { id: 'f', sort: '1', value: [] });
+    const same = (from: string) => store.rename('things', { from, to: 'g' }, (value) => ({ sort: '', value }));
+    expect((await Promise.all(['d', 'f'].map(same))).toSorted()).toEqual(['renamed', 'taken']);
+  });
+
   it('EL21: listings go down by sort and id, page by page, and nothing is shared with the caller', async () => {
     const { records: store } = storage();
     const value = { shared: false };

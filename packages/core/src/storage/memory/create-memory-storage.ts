@@ -10,7 +10,7 @@ import {
 } from '../../log/event-log.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import { IN_PROCESS } from '../../scheduling/scheduler.ts';
-import type { ListOptions, RecordChange, RecordStore, Storage, StoredRecord } from '../storage.ts';
+import type { ListOptions, RecordChange, RecordRename, RecordStore, RenamedIds, Renaming, Storage, StoredRecord } from '../storage.ts';
 import { deepFreeze, settleDraft, stamp, timestampsAfter, randomEpoch } from '../../log/stamp.ts';
 import { follow, type Followable, Wakeup } from '../../log/follow.ts';
 import { type IdRange, type IndexedLog, type PageIndex, type TextPage, isTitled } from '../page-index.ts';
@@ -198,6 +198,17 @@ class MemoryRecordStore implements RecordStore {
     if (!changed) return value;
     this.#records(collection).set(id, { sort: changed.sort, json: JSON.stringify(changed.value) });
     return changed.value;
+  }
+
+  async rename<T>(collection: string, { from, to }: RenamedIds, change: RecordRename<T>): Promise<Renaming> {
+    const records = this.#records(collection);
+    const found = records.get(from);
+    if (!found) return 'missing';
+    if (records.has(to)) return 'taken';
+    const { sort, value } = change(JSON.parse(found.json) as T);
+    records.set(to, { sort, json: JSON.stringify(value) });
+    records.delete(from);
+    return 'renamed';
   }
 
   /** Nobody else can change them. */

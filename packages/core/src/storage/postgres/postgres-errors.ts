@@ -30,6 +30,11 @@ export function isCollision(cause: unknown): boolean {
   return /^40(?:001|P01)$/.test((cause as Partial<Failure> | undefined)?.code ?? '');
 }
 
+/** Whether another row has the same key. */
+export function isDuplicate(cause: unknown): boolean {
+  return (cause as Partial<Failure> | undefined)?.code === '23505';
+}
+
 /** Whether a text contained a NUL, which Postgres cannot store. */
 export function isUnstorableText(cause: unknown): boolean {
   return (cause as Partial<Failure> | undefined)?.code === '22021';

@@ -1,8 +1,17 @@
 import { StorageError } from '../../log/storage-error.ts';
 import { isTitled } from '../page-index.ts';
-import type { ListOptions, RecordChange, RecordStore, RecordWatcher, StoredRecord } from '../storage.ts';
+import type {
+  ListOptions,
+  RecordChange,
+  RecordRename,
+  RecordStore,
+  RecordWatcher,
+  RenamedIds,
+  Renaming,
+  StoredRecord,
+} from '../storage.ts';
 import type { Database } from './database.ts';
-import { isUnstorableText } from './postgres-errors.ts';
+import { isDuplicate, isUnstorableText } from './postgres-errors.ts';
 import { fencedMessage, type ServerLease } from './server-lease.ts';
 import { lexemesOf, trigramQuery } from './postgres-page-index.ts';
 import type { RecordWatch } from './record-watch.ts';
@@ -11,6 +20,11 @@ interface RecordRow {
   readonly id: string;
   readonly sort: string;
   readonly json: string;
+}
+
+interface VersionRow {
+  readonly json: string;
+  readonly version: number;
 }
 
 interface Place {
@@ -39,6 +53,15 @@ const UPDATE = `
     ON CONFLICT DO NOTHING RETURNING ${NOTIFY}
   )
   SELECT EXISTS (SELECT 1 FROM changed UNION ALL SELECT 1 FROM made) AS is_done WHERE EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)`;
+
+/** Changes the id only if the record still has the version that was read, and no other has the new id. */
+const RENAME = `
+  WITH renamed AS (
+    UPDATE tendon.records SET id = $5, sort = $6, json = $7, title = array_to_tsvector($8::text[]), version = version + 1
+    WHERE collection = $3 AND id = $4 AND version = $9::bigint AND EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)
+    RETURNING ${NOTIFY}
+  )
+  SELECT EXISTS (SELECT 1 FROM renamed) AS is_done WHERE EXISTS (SELECT 1 FROM tendon.servers WHERE id = $1 AND NOT ended)`;
 
 /**
  * Each write is refused once the lease of this server has ended. Watched collections belong to no server, so writes to them are repeated
@@ -73,10 +96,7 @@ export class PostgresRecordStore implements RecordStore {
 
   async update<T>(collection: string, id: string, change: RecordChange<T>): Promise<T | undefined> {
     for (;;) {
-      const [row] = await this.#database.read<{ json: string; version: number }>(
-        'SELECT json, version FROM tendon.records WHERE collection = $1 AND id = $2',
-        [collection, id],
-      );
+      const row = await this.#versionOf(collection, id);
       const value = row && (JSON.parse(row.json) as T);
       const changed = change(value);
       if (!changed) return value;
@@ -89,6 +109,21 @@ export class PostgresRecordStore implements RecordStore {
         row?.version ?? 0,
       ];
       if (await this.#change(UPDATE, values)) return changed.value;
+    }
+  }
+
+  async rename<T>(collection: string, { from, to }: RenamedIds, change: RecordRename<T>): Promise<Renaming> {
+    for (;;) {
+      const [row, other] = await Promise.all([from, to].map((id) => this.#versionOf(collection, id)));
+      if (!row) return 'missing';
+      if (other) return 'taken';
+      const { sort, value } = change(JSON.parse(row.json) as T);
+      const values = [collection, from, to, sort, JSON.stringify(value), titleOf(value), row.version] as const;
+      const isDone = await this.#change(RENAME, values).catch((error: unknown) => {
+        if (error instanceof StorageError && isDuplicate(error.cause)) return false;
+        throw error;
+      });
+      if (isDone) return 'renamed';
     }
   }
 
@@ -126,6 +161,11 @@ export class PostgresRecordStore implements RecordStore {
       [collection, sort, id, limit, ...(query === undefined ? [] : [query])],
     );
     return rows.map((row) => ({ id: row.id, sort: row.sort, value: JSON.parse(row.json) as T }));
+  }
+
+  async #versionOf(collection: string, id: string): Promise<VersionRow | undefined> {
+    const text = 'SELECT json, version FROM tendon.records WHERE collection = $1 AND id = $2';
+    return (await this.#database.read<VersionRow>(text, [collection, id]))[0];
   }
 
   /** No record has a name with a NUL. */

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../../log/storage-error.ts';
 import { isTitled } from '../page-index.ts';
-import type { ListOptions, RecordChange, RecordStore, StoredRecord } from '../storage.ts';
+import type { ListOptions, RecordChange, RecordRename, RecordStore, RenamedIds, Renaming, StoredRecord } from '../storage.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { TitleIndex, type TitlePlace } from './title-index.ts';
 
@@ -68,6 +68,18 @@ export class SqliteRecordStore implements RecordStore {
       const changed = change(value);
       if (changed) this.#put.run(collection, id, changed.sort, JSON.stringify(changed.value));
       return () => (changed ? changed.value : value);
+    });
+  }
+
+  rename<T>(collection: string, { from, to }: RenamedIds, change: RecordRename<T>): Promise<Renaming> {
+    return this.#commits.write(() => {
+      const row = this.#get.get(collection, from) as RecordRow | undefined;
+      if (!row) return () => 'missing';
+      if (this.#get.get(collection, to)) return () => 'taken';
+      const { sort, value } = change(JSON.parse(row.json) as T);
+      this.#put.run(collection, to, sort, JSON.stringify(value));
+      this.#delete.run(collection, from);
+      return () => 'renamed';
     });
   }
 
