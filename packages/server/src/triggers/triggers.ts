@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { KeyedMutex, KeyedSemaphore, StorageError, type Storage } from '@tendon/core';
+import { partyOf } from '../limits/party.ts';
 import type { Logger } from '../platform/logger.ts';
 import { nearestServer, triggerName } from '../platform/nearest-server.ts';
 import { payloadPrompt } from './delivery-prompt.ts';
@@ -15,7 +16,7 @@ import { report, workOn, type DeliveryPorts } from './run-delivery.ts';
 import { Schedules } from './schedules.ts';
 import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
 
-/** How many conversations of triggers work at the same time; the others wait. A paused one does not count. */
+/** How many conversations of triggers work at the same time; the others wait, and organisations take turns. A paused one does not count. */
 const MAX_AT_WORK = 8;
 const HOUR_MS = 3_600_000;
 const LOOK_MS = 2_000;
@@ -166,7 +167,7 @@ export class Triggers {
 
   async #carryOut(delivery: DeliveryRef): Promise<void> {
     const { signal } = this.#closing;
-    const release = await this.#places.acquire('', signal);
+    const release = await this.#places.acquire('', signal, turnOf(await this.store.find(delivery.trigger)));
     if (!release) return;
     const work = async () => {
       const taken = await this.#taken(delivery);
@@ -191,6 +192,12 @@ export class Triggers {
     const { conversations, storage } = this.#options;
     if (storage.scheduler.self && !(await conversations.get(id))) await storage.events.delete(id);
   }
+}
+
+/** Whose turn it is when a place is free: the organisation's, or without one that of who made the trigger. */
+function turnOf(trigger: StoredTrigger | undefined): string {
+  const { name, organisation } = partyOf(trigger ?? {});
+  return organisation === undefined ? name : `organisation:${organisation}`;
 }
 
 /** A task with the trigger's own repository, branch and place for the result. */
