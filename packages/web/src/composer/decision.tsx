@@ -6,6 +6,7 @@ import { useCommands } from '../lib/commands.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { focusOnMount } from '../ui/popup.tsx';
+import { reasonWords } from '../copy/reason-words.ts';
 import { fileName, hostName } from '../copy/shorten.ts';
 import { t, textKey } from '../lib/language/text.ts';
 
@@ -41,7 +42,7 @@ export function Decision(props: {
       {edited !== undefined && <EditField text={edited} lines={lineCount(whole)} onEdit={setEdited} />}
       <p>{consequence}</p>
       {action.confirmation_reason !== undefined && (
-        <p className="text-small">{t('Asks because {{reason}}.', { reason: action.confirmation_reason })}</p>
+        <p className="text-small">{t('Asks because {{reason}}.', { reason: reasonWords(action.confirmation_reason) })}</p>
       )}
       {!isRejecting ? (
         <div className="decision-acts">

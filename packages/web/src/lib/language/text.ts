@@ -68,6 +68,20 @@ export function textKey<K extends PlainText>(key: K): K {
   return key;
 }
 
+/** Marks a text that a server writes in English: `valuesIn` finds its values, and `t` shows it. */
+export function textPattern<K extends TextKey>(key: K): K {
+  return key;
+}
+
+/** What stands in the places of a text; `undefined`: the English is another text. */
+export function valuesIn(key: TextKey, english: string): Readonly<Record<string, string>> | undefined {
+  const parts = key
+    .split(/\{\{(\w+)\}\}/)
+    .map((part, index) => (index % 2 === 1 ? `(?<${part}>.+?)` : part.replaceAll(/[.?+*()|[\]^$\\]/g, String.raw`\$&`)));
+  const found = new RegExp(`^${parts.join('')}$`, 's').exec(english);
+  return found ? { ...found.groups } : undefined;
+}
+
 /** @internal */
 export function inEnglish(key: string, count: number | undefined, values: Readonly<Record<string, string>>): string {
   const form = (count === 1 && ENGLISH_FORMS[key]) || key;

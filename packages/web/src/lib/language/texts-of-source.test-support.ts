@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseSync } from 'vite';
 
 const root = join(import.meta.dirname, '../..');
-const SAYS = new Set(['t', 'tx', 'textKey']);
+const SAYS = new Set(['t', 'tx', 'textKey', 'textPattern']);
 /** Attributes of elements and components that a person sees or hears. */
 const SHOWN =
   /^(?:aria-label|aria-description|aria-roledescription|aria-valuetext|title|alt|placeholder|label|legend|about|none|hint|words|field|name)$/;
@@ -17,7 +17,7 @@ interface Node {
 }
 
 export interface SourceTexts {
-  /** By `t`, `tx` and `textKey`. */
+  /** By `t`, `tx`, `textKey` and `textPattern`. */
   readonly texts: ReadonlySet<string>;
   /** On the screen as they stand, with the file. */
   readonly literals: readonly string[];
