@@ -76,7 +76,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers, answers that halt in the middle and long silences.',
-    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51, LM120, LM711, LM712, LM720–LM730, LM745, LM732, LM800–LM807, LM809, LM733, LM940–LM943, SV940',
+    ids: 'LM5, LM16, LM24, LM38, LM41, LM42, LM44, LM45, LM51, LM120, LM711, LM712, LM720–LM730, LM745, LM732, LM800–LM807, LM809, LM733, LM940–LM943, SV940',
   },
   {
     why: 'The stand-ins that Tendon brings for a model are chosen by the operator.',

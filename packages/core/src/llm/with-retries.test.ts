@@ -55,6 +55,23 @@ describe('retries', () => {
     expect(retries).toEqual([]);
   });
 
+  it('LM38: a pause ends, and the stream with it, when another model is chosen', async () => {
+    const clock = createFastClock();
+    let asked = 0;
+    const isOutdated = () => ++asked > 3;
+    const provider = createScriptedProvider([{ ...LIMITED, retryAfterMs: 600_000 }, { text: 'late' }]);
+    const events = await collect(withRetries(provider, { clock, random: () => 0, isOutdated }));
+    expect(events.map(({ type }) => type)).toEqual(['retry']);
+    expect(clock.pauses).toEqual([1_000, 1_000, 1_000, 1_000]);
+  });
+
+  it('LM38: an unchanged choice is waited for as long as without', async () => {
+    const clock = createFastClock();
+    const provider = createScriptedProvider([{ ...LIMITED, retryAfterMs: 2_500 }, { text: 'ok' }]);
+    expect(answerOf(await collect(withRetries(provider, { clock, random: () => 0, isOutdated: () => false }))).text).toBe('ok');
+    expect(clock.pauses).toEqual([1_000, 1_000, 500]);
+  });
+
   it('LM34: an abort ends a pause at once', async () => {
     const clock = createTestClock();
     const abort = new AbortController();

@@ -19,6 +19,8 @@ export interface RetryOptions {
   readonly maxDelayMs?: number;
   /** A provider that wants a longer pause than this has in effect refused. Default one hour. */
   readonly maxRetryAfterMs?: number;
+  /** Whether another model is to be asked by now; asked every second of a pause, which then ends at once, and the stream with it. */
+  readonly isOutdated?: () => boolean;
 }
 
 export function withRetries(provider: LlmProvider, options: RetryOptions): LlmProvider {
@@ -37,13 +39,23 @@ export function withRetries(provider: LlmProvider, options: RetryOptions): LlmPr
       }
       const delayMs = pauseMs(failure, attempt, options);
       yield { type: 'retry', failure, attempt, resumesAt: new Date(clock.now().getTime() + delayMs) };
-      const waited = await clock.sleep(delayMs, { signal }).then(
-        () => true,
-        () => false,
-      );
-      if (!waited) return;
+      if (!(await paused(delayMs, signal, options))) return;
     }
   });
+}
+
+/** Whether the request is to be tried again after it. */
+async function paused(ms: number, signal: AbortSignal, { clock, isOutdated }: RetryOptions): Promise<boolean> {
+  const sliceMs = isOutdated ? 1_000 : ms;
+  try {
+    for (let leftMs = ms; leftMs > 0; leftMs -= sliceMs) {
+      await clock.sleep(Math.min(leftMs, sliceMs), { signal });
+      if (isOutdated?.()) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Half of the pause is random, so that many waiting conversations do not come back at one instant. */

@@ -106,7 +106,8 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const observed = observer.runtimes(around.runtimes?.(runtimes) ?? runtimes);
   const own = repositoryOf(observed, record, { ...parts, opened: opening.promise });
   const shared = { clock, places, traits, observer, party: work.party.name, dial: () => runtimes.dialAs(record.id) };
-  const make = async (choice: ModelChoice) => quotas.charged(record, await makeProvider(choice, shared));
+  const make = async (choice: ModelChoice, isOutdated: () => boolean) =>
+    quotas.charged(record, await makeProvider(choice, { ...shared, isOutdated }));
   const isWorking = () => opened !== undefined && isActive(opened.state.agentState);
   const admitted = (source: () => Promise<LlmProvider>) => async () => quotas.running.admitted(work, await source(), isWorking);
   const others = mayDelegate(record, config) ? await conversations.agents.own() : [];
@@ -300,6 +301,8 @@ interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places' | 'tr
   readonly party: string;
   readonly observer: ConversationObserver;
   readonly dial: () => Dial;
+  /** Another model is chosen by now. */
+  readonly isOutdated?: () => boolean;
 }
 
 /** With another model behind it, one that fails is not waited for as long: three attempts, and no pause of more than a minute. */
@@ -310,13 +313,14 @@ async function makeProvider(choice: ModelChoice, parts: ProviderParts): Promise<
   return parts.observer.model(await makeUnobserved(choice, parts));
 }
 
-async function makeUnobserved(choice: ModelChoice, { clock, places, traits, dial, observer, party }: ProviderParts): Promise<LlmProvider> {
+async function makeUnobserved(choice: ModelChoice, parts: ProviderParts): Promise<LlmProvider> {
+  const { clock, places, traits, dial, observer, party, isOutdated } = parts;
   const { createLlmProvider, withFallback, withRetries } = await import('@tendon/core/llm');
   const { isOperators, isPoliced, fallback, ...asked } = choice;
   const shared = { clock, places, traits, party };
   const fetch = observer.fetch(isPoliced ? fetchBy(dial()) : globalThis.fetch);
   const first = createLlmProvider({ ...asked, ...shared, fetch, allowScripts: isOperators });
-  const retries = { clock, random: Math.random };
+  const retries = { clock, random: Math.random, ...(isOutdated && { isOutdated }) };
   if (!fallback) return withRetries(first, retries);
   const { isOperators: isNamedByOperator, ...second } = fallback;
   const other = createLlmProvider({

@@ -80,6 +80,22 @@ it('LM98: a pause before a retry holds no place', async () => {
   expect(endpoint.asked.all.map(({ task }) => task)).toEqual(['job-a', 'job-b']);
 });
 
+it('LM38: a model, key or address that is chosen during a pause is asked at once, not when the pause is over', async () => {
+  const [broken, whole, own] = [await HeldEndpoint.start(), await HeldEndpoint.start(), await HeldEndpoint.start()];
+  const server = await serverOf(broken, 1);
+  const a = await at(server, 'job-a');
+  (await broken.untilAsked('job-a')).refuse(429, { 'retry-after': '3000' });
+  await a.frames.untilState('rate_limited');
+  await server.post('/api/settings', { llm_model: 'openai/y', llm_base_url: whole.url, llm_api_key: 'another-key' });
+  (await whole.untilAsked('job-a')).refuse(429, { 'retry-after': '3000' });
+  // As often as it is needed.
+  await server.post('/api/settings', { llm_model: 'openai/z', llm_base_url: own.url, llm_api_key: 'a-third-key' });
+  (await own.untilAsked('job-a')).answer();
+  await a.frames.until((frame) => frame.action === 'message' && frame.source === 'agent');
+  expect([broken, whole, own].map(({ asked }) => asked.all.length)).toEqual([1, 1, 1]);
+  expect(a.frames.all.filter(({ observation }) => observation === 'error')).toEqual([]);
+});
+
 const LETTERS = 'abcdefghijklmnopqrst';
 
 /** The store of a server that was killed while its agents were about to ask the model; the last letter was used last. */

@@ -6,7 +6,7 @@
  * MC3  A model that a person names beside the first one is asked with the key and at the address that were given for it, else with those
  *      of the first; never with another key of the server.
  */
-import type { LlmProvider, ReasoningEffort, ToolCalling } from '@tendon/core';
+import { withStream, type LlmEvent, type LlmProvider, type ReasoningEffort, type ToolCalling } from '@tendon/core';
 import type { ChosenBy, ConversationModels } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
 import { askedWith, referenceOf, type ModelConfig, type ModelReference } from '../platform/config/model-config.ts';
@@ -117,14 +117,32 @@ function environmentAccess({ llmApiKey, llmBaseUrl }: Pick<Environment, 'llmApiK
   return { apiKey: llmApiKey, baseUrl: llmBaseUrl };
 }
 
-/** Asked before each answer: settings changed while a task runs count from the next turn on. An unchanged choice keeps its provider. */
-export function modelSource(choose: () => ModelChoice, make: (choice: ModelChoice) => Promise<LlmProvider>): () => Promise<LlmProvider> {
+/** Makes a provider of a choice; `isOutdated`: another one is chosen by now. */
+type MakeProvider = (choice: ModelChoice, isOutdated: () => boolean) => Promise<LlmProvider>;
+
+/**
+ * Asked before each answer: settings changed while a task runs count from the next turn on, and from the next try of a turn that is
+ * waiting for one. An unchanged choice keeps its provider.
+ */
+export function modelSource(choose: () => ModelChoice, make: MakeProvider): () => Promise<LlmProvider> {
   let made: { readonly choice: ModelChoice; readonly provider: Promise<LlmProvider> } | undefined;
-  return () => {
+  const latest = () => {
     const choice = choose();
-    if (!made || !isSame(made.choice, choice)) made = { choice, provider: make(choice) };
-    return made.provider;
+    if (!made || !isSame(made.choice, choice)) made = { choice, provider: make(choice, () => !isSame(choice, choose())) };
+    return made;
   };
+  return async () =>
+    withStream(await latest().provider, async function* (request, options) {
+      for (;;) {
+        const { choice, provider } = latest();
+        let last: LlmEvent['type'] | undefined;
+        for await (const event of (await provider).stream(request, options)) {
+          last = event.type;
+          yield event;
+        }
+        if (last !== 'retry' || options.signal.aborted || isSame(choice, choose())) return;
+      }
+    });
 }
 
 function isSame(a: ModelChoice, b: ModelChoice): boolean {

@@ -57,7 +57,7 @@ describe('cards', () => {
     expect(render(card.body!()).container.innerHTML).toContain(' a | 1 +');
   });
 
-  it('CL941: a pause of the provider is a row of its own words, which can be read whole', () => {
+  it('CL941: a pause of the provider is a row of its own words, which can be read whole, and offers another model while it lasts', () => {
     const words = `Cannot connect to API: connect ECONNREFUSED ${'127.0.0.1:4999 '.repeat(20)}`.trim();
     const reason = `The model's provider did not answer: ${words}`;
     const extras = { agent_state: 'rate_limited', reason };
@@ -68,7 +68,16 @@ describe('cards', () => {
     });
     const card = cardOf(step(event));
     expect(card).toMatchObject({ verb: 'The model did not answer', detail: words });
-    expect(render(card.body!()).container.textContent).toBe(words);
+    const bodyIn = (agentState: string) => {
+      const state = { ...INITIAL_STATE, agentState };
+      const value = { ...open, snapshot: { ...open.snapshot, state } } as unknown as OpenConversation;
+      return render(<ConversationContext value={value}>{card.body?.()}</ConversationContext>).container;
+    };
+    expect(bodyIn('running').textContent).toBe(words);
+    // The next try uses another model that is chosen meanwhile.
+    expect(card.open).toBe('newest');
+    expect(bodyIn('rate_limited').querySelector('a')!.getAttribute('href')).toBe('/settings');
+    expect(bodyIn('rate_limited').textContent).toContain('Use another model');
   });
 
   it('CL761: a search is shown as one, with what was looked for', () => {

@@ -43,9 +43,31 @@ export function stateCard({ id, content, extras, timestamp }: Observation<'agent
     facts: [...repeats.map((text) => ({ text })), { text: clock(timestamp) }],
     tone: 'wait',
     name: [`${verb} ${words}`, ...repeats].join(', '),
-    open: 'never',
-    ...(words && { body: () => <p className="pb-1.5 text-ink-2">{cut(words, 2_000)}</p> }),
+    open: 'newest',
+    body: () => <PauseRemedy eventId={id} words={words} />,
   };
+}
+
+/** Longer words than the row itself has a place for. */
+const LONG_WORDS = 80;
+
+/** While the model is to be tried again another one can be chosen: the next try uses it. */
+function PauseRemedy({ eventId, words }: { readonly eventId: number; readonly words: string }) {
+  const { snapshot, isWatched } = useConversation();
+  const isOver = useMemo(() => snapshot.events.some((event) => event.id > eventId && isRunning(event)), [snapshot.events, eventId]);
+  const isPaused = snapshot.state.agentState === 'rate_limited' && !isOver;
+  return (
+    <>
+      {(!isPaused || words.length > LONG_WORDS) && <p className="pb-1.5 text-ink-2">{cut(words, 2_000)}</p>}
+      {isPaused && !isWatched && (
+        <div className="remedy">
+          <Link className="button button-line" to={paths.settings}>
+            {t('Use another model')}
+          </Link>
+        </div>
+      )}
+    </>
+  );
 }
 
 interface FailureFacts {
