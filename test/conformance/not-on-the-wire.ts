@@ -116,7 +116,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Who did what, what each person may use and how long things are stored: the operator decides it, and a chain of several servers, kills and tampering are made from beside the server.',
-    ids: 'SV1350–SV1359, SV1370–SV1377, SV1380–SV1388, CK1120–CK1122',
+    ids: 'SV1350–SV1359, SV1370–SV1378, SV1380–SV1388, CK1120–CK1122',
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot see which one is behind the server.',

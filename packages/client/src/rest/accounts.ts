@@ -11,6 +11,7 @@ import type {
   OldConversations,
   SandboxInfo,
   ScopedLimits,
+  OwnLimits,
   UpdateUser,
   UserInfo,
   UserList,
@@ -92,8 +93,8 @@ export function governanceRoutes(request: Request) {
   return {
     audit: (query: Partial<AuditQuery> = {}) => request<AuditPage>('/api/audit', { query }),
     limits: () => request<LimitList>('/api/limits'),
-    /** Those that hold for the caller. */
-    ownLimits: () => request<LimitList>('/api/limits/mine'),
+    /** Those that hold for the caller; of the server, for most callers, only which there are and which are reached. */
+    ownLimits: () => request<OwnLimits>('/api/limits/mine'),
     setLimits: (scope: string, body: Limits) => request<ScopedLimits>(scoped(scope), { method: 'PUT', body }),
     removeLimits: (scope: string) => request<unknown>(scoped(scope), { method: 'DELETE' }),
     /** Those that are deleted because nobody uses them, and old ones that stay; `days`: in place of the server's. */

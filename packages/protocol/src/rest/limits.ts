@@ -33,3 +33,10 @@ export const ScopedLimits = z.object({ scope: LimitScope, limits: Limits, used: 
 export type ScopedLimits = z.output<typeof ScopedLimits>;
 export const LimitList = z.object({ limits: z.array(ScopedLimits) });
 export type LimitList = z.output<typeof LimitList>;
+
+/** Which limits of all together there are, and which of them are reached now. */
+export const ServerLimits = z.object({ limited: z.array(Limits.keyof()), reached: z.array(Limits.keyof()) });
+export type ServerLimits = z.output<typeof ServerLimits>;
+/** Those that apply to the caller. Only who sees the limits of the server has its figures in the list. */
+export const OwnLimits = LimitList.extend({ server: ServerLimits });
+export type OwnLimits = z.output<typeof OwnLimits>;

@@ -327,3 +327,14 @@ it('SV1300: who did what is in the events, on every wire, and in exports', async
   const exported = await (await server.get(`/api/conversations/${id}/trajectory`, as.vera)).text();
   expect(exported).toContain('"author":{"id"');
 });
+
+it('SV1378: an organisation sees what it uses, and not what all together do', async () => {
+  const { server, as } = await staged({ TENDON_USD_PER_DAY: '5' });
+  for (const name of ['ada', 'carl', 'bob'] as const) {
+    const answer = await server.get('/api/limits/mine', as[name]);
+    const { limits, server: ofServer } = (await answer.json()) as { limits: readonly { scope: string }[]; server: object };
+    const organisation = name === 'bob' ? 'labs' : 'acme';
+    expect(limits.map(({ scope }) => scope.replace(/^user:.*/, 'user'))).toEqual([`organisation:${organisation}`, 'user']);
+    expect(ofServer).toEqual({ limited: ['usd_per_day'], reached: [] });
+  }
+});

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LimitList, ScopedLimits } from '@tendon/protocol';
+import type { LimitList, OwnLimits, ScopedLimits } from '@tendon/protocol';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { z } from 'zod';
 import { systemClock } from '../platform/system-clock.ts';
@@ -77,6 +77,24 @@ it('SV1375: when the spending of a day is over, an agent stops before its next r
   });
   expect(((await more.json()) as ScopedLimits).limits).toMatchObject({ usd_per_day: 5 });
   expect((await begin(server, ada.headers)).status).toBe(200);
+});
+
+it('SV1378: of what all together use a caller learns that a limit is reached, and whose keys administer the server how much', async () => {
+  const think = { toolCalls: [{ name: 'think', arguments: { thought: 'hm' } }], costUsd: 0.1 };
+  const server = await testServer({ sessionApiKey: KEY, script: [think, think, think], env: { TENDON_USD_PER_DAY: '0.15' } });
+  const [ada, bob] = [await keyOf(server, 'Ada'), await keyOf(server, 'Bob')];
+  const seen = async (headers: Readonly<Record<string, string>>) =>
+    (await (await server.get('/api/limits/mine', headers)).json()) as z.output<typeof OwnLimits>;
+  expect((await seen(ada.headers)).server).toEqual({ limited: ['usd_per_day'], reached: [] });
+  await begin(server, bob.headers);
+  await expect.poll(async () => (await seen(owner)).limits.find(({ scope }) => scope === 'server')?.used.usd_today).toBeCloseTo(0.2);
+  const { limits, server: ofServer } = await seen(ada.headers);
+  expect(ofServer).toEqual({ limited: ['usd_per_day'], reached: ['usd_per_day'] });
+  expect(limits.map(({ scope, used }) => [scope, used.usd_today])).toEqual([[`key:${ada.id}`, 0]]);
+  const refused = await begin(server, ada.headers);
+  expect(refused.body).toMatchObject({
+    message: expect.stringMatching(/^The server has spent what it may in a day\. It is free/) as string,
+  });
 });
 
 it('SV1371, SV1373: a server that has enough at work lets others wait, shows them so, and refuses more of one who has as many waiting as may', async () => {

@@ -7,13 +7,13 @@
  * QU2  Each server knows what the others run with a delay of a few seconds, so together they may exceed a limit by a few conversations.
  */
 import { costOf, withStream, type LlmProvider } from '@tendon/core';
-import { catalogError, type CatalogError, type Limits, type LimitUse } from '@tendon/protocol';
+import { catalogError, Limits, type CatalogError, type LimitUse, type ServerLimits } from '@tendon/protocol';
 import { Counter, gauge, type Instrument } from '../platform/exposition.ts';
 import type { LimitStore } from './limit-store.ts';
 import { partyOf, scopesOf, type Belongings, type Party } from './party.ts';
 import type { Running, Work } from './running.ts';
 import type { SharedUsage, Usage } from './shared-usage.ts';
-import type { Spend } from './spend.ts';
+import type { Period, Spend } from './spend.ts';
 
 export interface QuotaParts {
   readonly store: LimitStore;
@@ -108,15 +108,9 @@ export class Quotas {
         sandboxes: (own[scope]?.sandboxes ?? 0) + (others[scope]?.sandboxes ?? 0),
       };
       if (typeof running === 'number' && used.running >= running)
-        return this.#exceeded(
-          'running',
-          `${nameOf(scope)} may have ${running} conversations at work at once, and ${used.running} are. One that rests makes room`,
-        );
+        return this.#exceeded('running', tooManyWords(scope, 'conversations at work', running, `${used.running} are`, 'rests'));
       if (typeof sandboxes === 'number' && used.sandboxes >= sandboxes && !this.#parts.sandboxes.has(id))
-        return this.#exceeded(
-          'sandboxes',
-          `${nameOf(scope)} may have ${sandboxes} sandboxes at once, and there are ${used.sandboxes}. One that ends makes room`,
-        );
+        return this.#exceeded('sandboxes', tooManyWords(scope, 'sandboxes', sandboxes, `there are ${used.sandboxes}`, 'ends'));
     }
     return undefined;
   }
@@ -129,13 +123,13 @@ export class Quotas {
       const spent = spend.of(scope, period);
       if (spent < limit) continue;
       const end = spend.endOf(period);
-      const words = `${nameOf(scope)} may spend $${limit.toFixed(2)} in a ${period}, ${scope.startsWith('organisation') || scope === 'server' ? 'and has spent' : 'and have spent'} $${spent.toFixed(2)}. It is free again at ${new Date(end).toISOString()}`;
+      const words = `${spentWords(scope, period, limit, spent)}. It is free again at ${new Date(end).toISOString()}`;
       return this.#exceeded(`usd_per_${period}`, words, spend.secondsTo(end));
     }
     return undefined;
   }
 
-  *#budgets(party: Party): Iterable<{ readonly scope: string; readonly period: 'day' | 'month'; readonly limit: number }> {
+  *#budgets(party: Party): Iterable<{ readonly scope: string; readonly period: Period; readonly limit: number }> {
     for (const scope of scopesOf(party)) {
       const { usd_per_day: day, usd_per_month: month } = this.store.of(scope);
       if (typeof day === 'number') yield { scope, period: 'day', limit: day };
@@ -191,6 +185,14 @@ export class Quotas {
     };
   }
 
+  /** Of the limits of the server, which there are and which are reached. */
+  async ofServer(): Promise<ServerLimits> {
+    const [limits, used] = [this.store.of('server'), await this.used('server')];
+    const by = { running: used.running, sandboxes: used.sandboxes, usd_per_day: used.usd_today, usd_per_month: used.usd_this_month };
+    const limited = Limits.keyof().options.filter((name) => typeof limits[name] === 'number');
+    return { limited, reached: limited.filter((name) => by[name] >= limits[name]!) };
+  }
+
   #full(): CatalogError {
     this.#refused.add({ limit: 'waiting' });
     return { ...catalogError('QUEUE_FULL'), retryAfter: RETRY_SECONDS };
@@ -202,7 +204,19 @@ export class Quotas {
   }
 }
 
+/** Of the server without figures: those that are refused do not learn what others use. */
+function tooManyWords(scope: string, things: string, limit: number, used: string, ends: 'rests' | 'ends'): string {
+  const is =
+    scope === 'server' ? `The server has as many ${things} as it may` : `${nameOf(scope)} may have ${limit} ${things} at once, and ${used}`;
+  return `${is}. One that ${ends} makes room`;
+}
+
+function spentWords(scope: string, period: Period, limit: number, spent: number): string {
+  if (scope === 'server') return `The server has spent what it may in a ${period}`;
+  const has = scope.startsWith('organisation:') ? 'has' : 'have';
+  return `${nameOf(scope)} may spend $${limit.toFixed(2)} in a ${period}, and ${has} spent $${spent.toFixed(2)}`;
+}
+
 function nameOf(scope: string): string {
-  if (scope === 'server') return 'The server';
   return scope.startsWith('organisation:') ? 'Your organisation' : 'You';
 }
