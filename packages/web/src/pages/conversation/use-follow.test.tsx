@@ -46,3 +46,22 @@ it('CL974: the panel that the agent works in opens itself, in the end what chang
   rerender(at(6, 'finished'));
   expect(show).toHaveBeenLastCalledWith({ tab: 'changes' });
 });
+
+it('CL974: a turn that ends with a question or an answer shows what changed too, and the next one that changes nothing does not', () => {
+  const show = vi.fn<Parameters<typeof useFollow>[1]>();
+  const at = (count: number, agentState: AgentState) => ({
+    loaded: true,
+    events: steps.slice(0, count),
+    state: { ...INITIAL_STATE, agentState },
+  });
+  const { rerender } = renderHook((snapshot: Parameters<typeof useFollow>[0]) => useFollow(snapshot, show), {
+    initialProps: at(0, 'running'),
+  });
+  for (const count of [1, 2, 3]) rerender(at(count, 'running'));
+  rerender(at(3, 'awaiting_user_input'));
+  expect(show).toHaveBeenLastCalledWith({ tab: 'changes' });
+  rerender(at(3, 'running'));
+  rerender(at(6, 'running'));
+  rerender(at(6, 'awaiting_user_input'));
+  expect(show).toHaveBeenLastCalledWith({ tab: 'terminal' });
+});

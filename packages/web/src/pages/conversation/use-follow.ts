@@ -15,7 +15,7 @@ const PLACES: Readonly<Record<string, TabName>> = {
   ...{ write: 'changes', edit: 'changes' },
 };
 
-/** While it is on, the workbench shows the panel that the agent works in, and in the end what it has changed. */
+/** While it is on, the workbench shows the panel that the agent works in, and what it has changed when its turn ends. */
 export function useFollow(
   { events, state, loaded }: Pick<ConversationSnapshot, 'events' | 'state' | 'loaded'>,
   show: (target: Shown) => void,
@@ -32,7 +32,7 @@ export function useFollow(
     seen.current ??= newest?.id ?? -1;
     if (!newest || newest.id <= seen.current || !isAction(newest)) return;
     const since = seen.current;
-    const isOver = agentState === 'finished';
+    const isOver = agentState === 'finished' || agentState === 'awaiting_user_input';
     if (isOver) seen.current = newest.id;
     const hasChanged = events.some((event) => event.id > since && isAction(event) && PLACES[event.action] === 'changes');
     if (isOn) show({ tab: isOver && hasChanged ? 'changes' : PLACES[newest.action]! });
