@@ -6,6 +6,7 @@ import { useCommands } from '../lib/commands.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { focusOnMount } from '../ui/popup.tsx';
+import { commandEffects, INSIDE } from '../copy/command-effects.ts';
 import { reasonWords } from '../copy/reason-words.ts';
 import { fileName, hostName } from '../copy/shorten.ts';
 import { t, textKey } from '../lib/language/text.ts';
@@ -199,19 +200,16 @@ interface DecisionWords {
   readonly question: string;
   /** The action whole. */
   readonly whole: string;
-  /** One sentence. */
+  /** A sentence for each. */
   readonly consequence: string;
 }
-
-const INSIDE = textKey('It runs in the sandbox; files in the workspace can change.');
 
 export function decisionWords(action: Action): DecisionWords {
   switch (action.action) {
     case 'run':
       return {
-        question: commandQuestion(action.args.command),
+        ...commandEffects(action.args.command),
         whole: action.args.command,
-        consequence: commandConsequence(action.args.command),
       };
     case 'run_ipython':
       return { question: t('Run this Python code?'), whole: action.args.code, consequence: t(INSIDE) };
@@ -252,21 +250,6 @@ export function decisionWords(action: Action): DecisionWords {
         consequence: t(INSIDE),
       };
   }
-}
-
-function commandQuestion(command: string): string {
-  const text = command.trim();
-  if (/^git push\b/.test(text)) return t('Push the branch?');
-  if (/\brm\s+-/.test(text)) return t('Delete these files?');
-  if (/^(npm|pnpm|yarn|pip|apt|apt-get|cargo)\s+(install|add|i)\b/.test(text)) return t('Install this?');
-  return t('Run this command?');
-}
-
-function commandConsequence(command: string): string {
-  if (/^\s*git push\b/.test(command)) return t('Leaves this machine: the commits become visible to everyone who can read the repository.');
-  if (/\brm\s+-/.test(command)) return t('Deleted files that are not in git are gone for good.');
-  if (/\b(curl|wget|ssh|scp|rsync)\b/.test(command)) return t('It talks to another machine.');
-  return t(INSIDE);
 }
 
 function editText({ args }: Extract<Action, { action: 'edit' }>): string {

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { commandEffects } from './command-effects.ts';
+
+const PUSHED = 'Leaves this machine: the commits become visible to everyone who can read the repository.';
+const PUBLISHED = 'Leaves this machine: what is published can be downloaded by others, and often cannot be taken back.';
+const DELETED = 'Deleted files that are not in git are gone for good.';
+const INSIDE = 'It runs in the sandbox; files in the workspace can change.';
+
+it.each([
+  ['git push origin main && npm publish', 'Push the branch? Publish this?', `${PUSHED} ${PUBLISHED}`],
+  ['cd app && rm -rf dist; git -C app push', 'Push the branch? Delete these files?', `${PUSHED} ${DELETED}`],
+  ['CI=1 npm publish\ncurl https://a.example', 'Publish this?', `${PUBLISHED} It talks to another machine.`],
+  ['npm install left-pad', 'Install this?', INSIDE],
+  ['git stash push', 'Run this command?', INSIDE],
+  ['npm test', 'Run this command?', INSIDE],
+])('CL1312: a decision names each effect of a command and what comes of it: %j', (command, question, consequence) => {
+  expect(commandEffects(command)).toEqual({ question, consequence });
+});
