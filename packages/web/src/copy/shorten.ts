@@ -21,7 +21,12 @@ export function askedSentence(text: string): string {
     .slice(-2_000)
     .split(/(?<=[.!?:])\s+|\n+/)
     .findLast((sentence) => sentence.endsWith('?'));
-  return cut((asked ?? firstLine(text)).replace(/[`*]|^[#>-]+ /g, ''), 120);
+  return cut(plainWords(asked ?? firstLine(text)), 120);
+}
+
+/** A line without the marks of Markdown. */
+export function plainWords(line: string): string {
+  return line.replace(/[`*]|^[#>-]+ /g, '');
 }
 
 /** The last part of a path. */

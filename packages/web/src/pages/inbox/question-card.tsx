@@ -3,7 +3,7 @@ import type { QuestionAnswer } from '@tendon/protocol';
 import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
 import { actionRisk, decisionWords, RiskChip, useIsNew } from '../../composer/decision.tsx';
 import { ago } from '../../copy/figures.ts';
-import { askedSentence } from '../../copy/shorten.ts';
+import { messageWords } from '../../copy/question-words.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
@@ -34,9 +34,12 @@ export function QuestionCard({ question: { info, eventId, action }, onAnswered }
   });
   const titleId = useId();
   const isMessage = action.action === 'message';
-  const { question, whole, consequence } = isMessage ? messageWords(action.args.content) : decisionWords(action);
+  const words: ReturnType<typeof decisionWords> & { readonly name?: string } = isMessage
+    ? messageWords(action.args)
+    : decisionWords(action);
+  const { question, whole, consequence, name = question } = words;
   return (
-    <article className="question-card decision" aria-label={`${question} ${title}`}>
+    <article className="question-card decision" aria-label={`${name} ${title}`}>
       <h3>
         <StateGlyph glyph="waiting" />
         <span className="question-words">{question}</span>
@@ -75,7 +78,7 @@ const Prose = lazy(async () => ({ default: (await import('../../code/prose.tsx')
 function Whole({ text, isProse }: { readonly text: string; readonly isProse: boolean }) {
   const plain = <pre>{text}</pre>;
   return (
-    <div className="question-whole scroll" tabIndex={0} role="group" aria-label={t('All of it')}>
+    <div className="question-whole scroll" data-prose={isProse || undefined} tabIndex={0} role="group" aria-label={t('All of it')}>
       {isProse ? (
         <Suspense fallback={plain}>
           <Prose text={text} />
@@ -85,13 +88,6 @@ function Whole({ text, isProse }: { readonly text: string; readonly isProse: boo
       )}
     </div>
   );
-}
-
-/** A question of a few words is its own heading. */
-function messageWords(content: string): ReturnType<typeof decisionWords> {
-  const text = content.trim();
-  const question = askedSentence(text);
-  return { question, whole: question === text ? '' : text, consequence: '' };
 }
 
 interface AnswersProps {
