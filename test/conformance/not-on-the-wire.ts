@@ -16,7 +16,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Which of several servers over one database, and which hosts, have a sandbox: a client speaks to one address and sees one server.',
-    ids: 'RT900–RT905, SB1050–SB1054, SB1060–SB1064',
+    ids: 'RT900–RT905, SB1050–SB1054, SB1060–SB1065',
   },
   {
     why: 'Hooks, tools and plugins are files in the home of the server’s user, and programs on its machine: no client can put them there.',

@@ -1,6 +1,7 @@
-/** Where things start in any order: the server before its database. */
+/** Where things start in any order: the server before its database, or before the hosts of its sandboxes. */
 import { freePort } from '@tendon/testing';
 import { PostgresCluster } from '@tendon/testing/postgres';
+import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
 import { makePlace, startTendon, tendon } from './tendon-child.test-support.ts';
 
@@ -33,4 +34,25 @@ it('SV1105: a server that starts before Postgres says so, is not ready, and serv
   const none = { ...env, TENDON_DATABASE_URL: url.replace('/tendon?', '/none_such?') };
   const refused = await tendon(makePlace(), ['serve', '--port', port], { env: none });
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^Postgres \(.*none_such.*createdb.*\n$/)]);
+});
+
+it('SB1065: a server that starts before its executor host says so, is not ready, and serves when it is there; a wrong key ends it at once', async () => {
+  const host = await ExecutorHostProcess.start({ driver: 'none' });
+  onTestFinished(() => host.remove());
+  await host.kill();
+  const port = String(await freePort());
+  const server = startTendon(makePlace(), ['serve', '--port', port], { env: host.serverEnvironment });
+  await server.until('waits for it');
+  const ready = () => fetch(`http://127.0.0.1:${port}/ready`).then(async (answer) => `${answer.status} ${await answer.text()}`, String);
+  await expect.poll(ready).toMatch(/^503 .*No executor host answers/);
+  await host.start();
+  await server.until('workspace');
+  expect(await ready()).toMatch(/^200 /);
+  expect(server.stderr.split('waits for it')).toHaveLength(2);
+  server.signal('SIGTERM');
+  expect(await server.ended).toBe(0);
+
+  const wrong = { ...host.serverEnvironment, SANDBOX_API_KEY: 'a key of another host' };
+  const refused = await tendon(makePlace(), ['serve', '--port', port], { env: wrong });
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('refuses the key')]);
 });

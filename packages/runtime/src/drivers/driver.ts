@@ -97,8 +97,8 @@ export type Probe =
       /** Of remote sandboxes: what their host gives at most, and whether it can enforce anything less. */
       readonly network?: { readonly mode: NetworkMode; readonly isPoliced: boolean };
     }
-  /** `fix` says what to install or change. */
-  | { readonly available: false; readonly reason: string; readonly fix: string };
+  /** `fix` says what to install or change. `isAway`: a host does not answer, and may do so later without a change here. */
+  | { readonly available: false; readonly reason: string; readonly fix: string; readonly isAway?: true };
 
 export type DriverName = 'local' | 'docker' | 'remote' | 'kubernetes' | 'none';
 

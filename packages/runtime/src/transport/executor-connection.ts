@@ -72,6 +72,12 @@ export class RequestRefused extends Error {
   }
 }
 
+/** What answers is not ready, or has no answer of what stands behind it. */
+export class Unavailable extends Error {
+  override name = 'Unavailable';
+}
+
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 export const MAX_LINE = 16 * 1024 * 1024;
 const MAX_STREAM = 256 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -156,6 +162,7 @@ async function failureOf(response: IncomingMessage): Promise<Error> {
   const text = failureText(await buffer(bounded(response, 64 * 1024))) || `the sandbox answered with status ${statusCode}`;
   if (statusCode === GONE_STATUS) return new SandboxGone(text);
   if (statusCode === FENCED_STATUS) return new StorageError('fenced', text);
+  if (UNAVAILABLE.has(statusCode)) return new Unavailable(text);
   return statusCode < 500 ? new RequestRefused(text, statusCode) : new Error(text);
 }
 

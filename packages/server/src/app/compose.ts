@@ -29,6 +29,7 @@ import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
 import { VERSION } from '../platform/version.ts';
 import { announcePorts } from '../previews/announce-ports.ts';
 import { openDriver } from '../sandboxes/open-driver.ts';
+import { waitOf } from '../sandboxes/wait-for-hosts.ts';
 import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts';
 import { DeliveryStore } from '../triggers/delivery-store.ts';
@@ -46,7 +47,17 @@ const TURNS_PER_ROUND = 2;
 /** What has not answered by then is not there. */
 const LOCAL_MODELS_MS = 300;
 
-export interface ComposeOptions {
+/** What can make a start take minutes. */
+interface StartListeners {
+  /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
+  readonly onUpgrade?: (progress: UpgradeProgress) => void;
+  /** Called once when the database does not answer, which is then waited for. Default: it is refused. */
+  readonly onOutage?: () => void;
+  /** The same of executor hosts. */
+  readonly onHostsAway?: () => void;
+}
+
+export interface ComposeOptions extends StartListeners {
   readonly clock: Clock;
   /** Default: lines on stderr at the configured level. */
   readonly logger?: Logger;
@@ -56,10 +67,6 @@ export interface ComposeOptions {
   readonly measures?: Measures;
   /** How long a connection of a sandbox waits for a person's answer. */
   readonly questionWaitMs?: number;
-  /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
-  readonly onUpgrade?: (progress: UpgradeProgress) => void;
-  /** Called once when the database does not answer, which is then waited for. Default: it is refused. */
-  readonly onOutage?: () => void;
   readonly around?: Around;
 }
 
@@ -79,8 +86,10 @@ interface Observing {
 export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
   const { clock, measures = new Measures() } = options;
   // First of all, as it waits for programs while the rest is busy.
-  const driving = openDriver(config);
+  const driving = openDriver(config, waitOf(config, options));
   driving.catch(() => undefined);
+  // Hosts may be away for minutes, and a server that has opened its stores is one that others send conversations to.
+  if (config.runtime === 'remote') await driving;
   await makeHome(config.home);
   await makeWorkspaceBase(config);
   // Damage is found before there is a logger, whose mask needs the stores: it is reported when there is one.

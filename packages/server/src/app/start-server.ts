@@ -119,7 +119,8 @@ function openEngine(config: Config, options: ComposeOptions & Pick<ServerOptions
   const onUpgrade = (progress: UpgradeProgress): void => starting.say(upgradeMessage(progress));
   // The user of a private one reads the error instead.
   const onOutage = options.isPrivate ? undefined : () => starting.say('The database does not answer: the server waits for it.');
-  return composeEngine(config, { ...options, onUpgrade, onOutage }).finally(() => starting.close());
+  const onHostsAway = options.isPrivate ? undefined : () => starting.say('No executor host answers: the server waits for one.');
+  return composeEngine(config, { ...options, onUpgrade, onOutage, onHostsAway }).finally(() => starting.close());
 }
 
 function upgradeMessage(progress: UpgradeProgress): string {
@@ -142,7 +143,7 @@ async function withKey(config: Config): Promise<Config> {
 const RETRY_AFTER = '2';
 
 /**
- * Listens at the server's address while the store of an earlier version is upgraded or the database is waited for, which can take minutes: every
+ * Listens at the server's address while the store of an earlier version is upgraded or what it needs is waited for, which can take minutes: every
  * request is answered that the server is starting, and with what it is doing. Owns the address from the first `say` until `close`.
  */
 class StartingServer {

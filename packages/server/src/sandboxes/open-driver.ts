@@ -16,6 +16,7 @@ import {
 } from '@tendon/runtime';
 import { hasRemoteSandboxes, type Config } from '../platform/config/config.ts';
 import type { Strength } from '@tendon/core';
+import { probeWhenThere, type WaitOptions } from './wait-for-hosts.ts';
 
 /** What keeps the agent's work inside, as probed. */
 export interface ProbedSandbox {
@@ -40,10 +41,10 @@ export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'execut
   readonly hidden?: readonly string[];
 };
 
-/** The configured driver, probed. Rejects with what to do when it cannot be had: never another one in its place. */
-export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
+/** The configured driver, probed; with `wait`, when its hosts are there. Rejects with what to do when it cannot be had: never another one in its place. */
+export async function openDriver(config: DriverConfig, wait?: WaitOptions): Promise<OpenedDriver> {
   const driver = await makeDriver(config);
-  const probe = await driver.probe();
+  const probe = await (wait ? probeWhenThere(driver, wait) : driver.probe());
   if (!probe.available) {
     const instead = hasRemoteSandboxes(config.runtime) ? '' : ' Or set RUNTIME=none to run without one.';
     throw new Error(`The sandbox cannot be had: ${probe.reason}. ${probe.fix}${instead}`);

@@ -1,4 +1,4 @@
-import { NotConnected, openConnection, RequestRefused, type Call } from '../../transport/executor-connection.ts';
+import { NotConnected, openConnection, RequestRefused, Unavailable, type Call } from '../../transport/executor-connection.ts';
 import { EXECUTOR_API, type HostedNetwork, type HostedSandbox, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
 import type { NetworkReach } from '../../egress/network-policy.ts';
 import type { RefusedHost } from '../../egress/refused-hosts.ts';
@@ -24,11 +24,21 @@ export interface HostClient {
 export class HostProblem extends Error {
   override name = 'HostProblem';
   readonly fix: string;
+  readonly isAway: boolean;
 
-  constructor(reason: string, fix: string) {
+  constructor(reason: string, fix: string, away = false) {
     super(reason);
     this.fix = fix;
+    this.isAway = away;
   }
+}
+
+/** Of a network, a machine or a name that is not there now. A connection that is reset may speak another protocol. */
+const AWAY = /^(?:ECONNREFUSED|EHOSTDOWN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/;
+
+/** Whether the host may answer later without a change of the settings. */
+export function isAway(problem: unknown): boolean {
+  return problem instanceof HostProblem ? problem.isAway : problem instanceof Unavailable;
 }
 
 const INFO_MS = 5000;
@@ -92,8 +102,12 @@ export function createHostClient(url: string, headers: () => Readonly<Record<str
   };
 }
 
+function codeOf(error: unknown): string {
+  return (((error as Error)?.cause ?? error) as NodeJS.ErrnoException | undefined)?.code ?? '';
+}
+
 function problemOf(error: unknown, url: string): unknown {
-  const code = (((error as Error)?.cause ?? error) as NodeJS.ErrnoException | undefined)?.code ?? '';
+  const code = codeOf(error);
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
     return new HostProblem(
       `the certificate of the executor host at ${url} is not trusted (${code})`,
@@ -104,6 +118,7 @@ function problemOf(error: unknown, url: string): unknown {
     return new HostProblem(
       `nothing answers at ${url} (${code || (error as Error).message})`,
       'Start `tendon executor` there, or correct SANDBOX_REMOTE_RUNTIME_API_URL.',
+      AWAY.test(code) || (error as Error).name === 'TimeoutError',
     );
   }
   if (error instanceof RequestRefused && (error.status === 401 || error.status === 403)) {

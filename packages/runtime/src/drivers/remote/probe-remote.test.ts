@@ -62,12 +62,29 @@ it.each<[string, RequestListener, RegExp, RegExp]>([
     /Tendon 9\.9 and speaks version/,
     /same version/,
   ],
-  ['fails', (_q, r) => r.writeHead(502).end('bad gateway'), /bad gateway/, /what it prints/],
+  ['fails', (_q, r) => r.writeHead(500).end('its disk is full'), /its disk is full/, /what it prints/],
 ])('SB60: a host that %s is named with what to do', async (_what, answer, reason, fix) => {
   expect(await probe(answer)).toEqual({ available: false, reason: expect.stringMatching(reason), fix: expect.stringMatching(fix) });
 });
 
+it.each([502, 503, 504])('SB1065: a host that answers %d, as what stands before it does, is away', async (status) => {
+  expect(await probe((_q, r) => r.writeHead(status).end('bad gateway'))).toMatchObject({ available: false, isAway: true });
+});
+
+it('SB1065: a host that speaks another protocol is not away', async () => {
+  const server = createServer((_request, response) => response.end());
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const found = await createRemoteDriver({ url, key: undefined }).probe();
+  expect(found).toEqual({ available: false, reason: expect.any(String) as string, fix: expect.any(String) as string });
+});
+
 it('SB60: where nothing answers the probe reports which address to correct', async () => {
   const driver = createRemoteDriver({ url: new URL('http://127.0.0.1:9'), key: undefined });
-  expect(await driver.probe()).toMatchObject({ available: false, reason: expect.stringContaining('127.0.0.1:9 (ECONNREFUSED)') });
+  expect(await driver.probe()).toMatchObject({
+    available: false,
+    isAway: true,
+    reason: expect.stringContaining('127.0.0.1:9 (ECONNREFUSED)'),
+  });
 });

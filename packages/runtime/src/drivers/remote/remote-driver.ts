@@ -2,7 +2,7 @@ import { type Strength, KeyedMutex } from '@tendon/core';
 import { isWider, type NetworkMode } from '../../egress/network-policy.ts';
 import type { Asked, RemoteSandboxes, SandboxDriver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
 import { IDLE_MODES, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
-import { HostProblem } from './host-client.ts';
+import { HostProblem, isAway } from './host-client.ts';
 import { lookAt, RemoteHosts, type Look, type RemoteHost, type RemoteHostOptions } from './remote-hosts.ts';
 
 /** Longer than the deadlines of the phases in which the host starts and probes a sandbox. */
@@ -177,7 +177,9 @@ function unavailable(away: readonly { readonly host: RemoteHost; readonly proble
       : `the executor host at ${host.url.href} does not answer as it should: ${messageOf(problem)}`,
   );
   const fixes = away.map(({ problem }) => (problem instanceof HostProblem && problem.fix !== '' ? problem.fix : 'Look at what it prints.'));
-  return { available: false, reason: reasons.join('; '), fix: [...new Set(fixes)].join(' ') };
+  const probe = { available: false, reason: reasons.join('; '), fix: [...new Set(fixes)].join(' ') } as const;
+  // One is enough to serve with.
+  return away.some(({ problem }) => isAway(problem)) ? { ...probe, isAway: true } : probe;
 }
 
 function messageOf(problem: unknown): string {
