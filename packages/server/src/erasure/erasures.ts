@@ -11,6 +11,7 @@ import { loggedEvents, type Clock, type RecordStore, type Scheduler } from '@ten
 import type { ErasureInfo } from '@tendon/protocol';
 import { Mutex } from '@tendon/protocol/async';
 import type { Audit } from '../audit/audit.ts';
+import { allConversations } from '../conversations/all-conversations.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
@@ -41,7 +42,6 @@ export interface ErasuresOptions extends UserParts {
 }
 
 const COLLECTION = 'erasures';
-const PAGE = 100;
 /** The pause before conversations of other servers are tried again. */
 const RETRY_MS = 30_000;
 /** Until the other servers read of the erasure they let the user in; this waits for that, and then removes what came meanwhile. */
@@ -116,25 +116,19 @@ export class Erasures {
 
   async #eraseConversations(userId: string): Promise<number> {
     const { conversations, scheduler } = this.#options;
-    let before: { readonly sort: string; readonly id: string } | undefined;
+    const isMeant = ({ created_by: by }: StoredConversation): boolean => by?.id === userId && by.name !== erasedNameOf(userId);
     let left = 0;
-    for (;;) {
-      const isMeant = ({ created_by: by }: StoredConversation): boolean => by?.id === userId && by.name !== erasedNameOf(userId);
-      const page = await conversations.list({ limit: PAGE, isMeant, ...(before && { before }) });
-      for (const record of page) {
-        if (this.#closing.signal.aborted) return left + 1;
-        const above = record.delegated_by && (await conversations.get(record.delegated_by.conversation_id));
-        // It goes or stays with the conversation that delegated it.
-        if (above && isMeant(above)) continue;
-        const isPeers = (await scheduler.find(record.id)).at === 'peer';
-        if (isPeers) left += 1;
-        else await this.#eraseConversation(record, userId);
-        await setImmediate();
-      }
-      const last = page.at(-1);
-      if (!last || page.length < PAGE) return left;
-      before = { sort: last.created_at, id: last.id };
+    for await (const record of allConversations(conversations, { isMeant })) {
+      if (this.#closing.signal.aborted) return left + 1;
+      const above = record.delegated_by && (await conversations.get(record.delegated_by.conversation_id));
+      // It goes or stays with the conversation that delegated it.
+      if (above && isMeant(above)) continue;
+      const isPeers = (await scheduler.find(record.id)).at === 'peer';
+      if (isPeers) left += 1;
+      else await this.#eraseConversation(record, userId);
+      await setImmediate();
     }
+    return left;
   }
 
   /** Deletes the conversation with all that it delegated, or only the user's name where others wrote in any of them. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { loggedEvents } from '@tendon/core';
 import type { UserInfo } from '@tendon/protocol';
 import { ZipFile } from 'yazl';
+import { allConversations } from '../conversations/all-conversations.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
@@ -19,8 +20,6 @@ export interface UserExportParts {
   readonly gitAccounts: OwnedGitAccounts;
   readonly triggers: Pick<Triggers, 'store'>;
 }
-
-const PAGE = 100;
 
 export function exportOfUser(user: UserInfo, parts: UserExportParts): Readable {
   const zip = new ZipFile();
@@ -48,13 +47,9 @@ async function addAll(zip: ZipFile, user: UserInfo, parts: ReadParts) {
   add('secrets.json', Object.fromEntries(scopes.map((scope) => [scope, ownedSecrets.in(scope).list.custom_secrets])));
   add('git-accounts.json', Object.fromEntries(scopes.map((scope) => [scope, gitAccounts.in(scope).set])));
   add('triggers.json', triggers.store.list.filter(({ created_by: by }) => by?.id === user.id).map(triggerInfo));
-  let before: { readonly sort: string; readonly id: string } | undefined;
-  for (;;) {
-    const page = await conversations.list({ limit: PAGE, ...(before && { before }) });
-    for (const record of page) await addConversation(zip, record, user, parts);
-    const last = page.at(-1);
-    if (!last || page.length < PAGE || parts.isLeft()) break;
-    before = { sort: last.created_at, id: last.id };
+  for await (const record of allConversations(conversations)) {
+    if (parts.isLeft()) break;
+    await addConversation(zip, record, user, parts);
   }
   zip.end();
 }
@@ -66,7 +61,7 @@ async function addConversation(
   { id: userId, organisations }: UserInfo,
   { conversations, isLeft }: ReadParts,
 ) {
-  if (isLeft() || !organisations.some(({ id }) => id === record.organisation_id)) return;
+  if (!organisations.some(({ id }) => id === record.organisation_id)) return;
   const isWhole = record.created_by?.id === userId;
   const log = await conversations.log(record.id);
   if (!log) return;

@@ -1,7 +1,8 @@
 /** Finds the conversations that nobody has used for a number of days, and why some of them stay. Changes nothing. */
 import type { Scheduler } from '@tendon/core';
 import { isActive, type AgentState, type OldConversation, type SparedReason } from '@tendon/protocol';
-import type { ConversationRecords, StoredConversation } from '../conversations/conversation-records.ts';
+import { allConversations, type ConversationCursor } from '../conversations/all-conversations.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 
 export interface OldConversationsParts {
@@ -9,16 +10,12 @@ export interface OldConversationsParts {
   readonly scheduler: Pick<Scheduler, 'find'>;
 }
 
-/** Where a pass over all conversations continues. */
-export type Cursor = NonNullable<Parameters<ConversationRecords['list']>[0]['before']>;
-
 export interface LookedAt {
   readonly record: StoredConversation;
   /** Unset when the conversation was used, or is deleted with the one that delegated it. */
   readonly old?: OldConversation;
 }
 
-const PAGE = 100;
 const DAY_MS = 86_400_000;
 
 /** The time `days` days before now. */
@@ -27,22 +24,15 @@ export function beforeDays(days: number, now: Date): string {
 }
 
 /** Looks at all conversations created before this time, newest first, starting after the cursor. */
-export async function* lookAtAll(parts: OldConversationsParts, before: string, cursor?: Cursor): AsyncGenerator<LookedAt> {
-  let from: Cursor = cursor ?? { sort: before, id: '' };
-  for (;;) {
-    const page = await parts.conversations.list({ limit: PAGE, before: from });
-    for (const record of page) {
-      const old = await lookAt(record, before, parts);
-      yield { record, ...(old && { old }) };
-    }
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return;
-    from = cursorAt(last);
+export async function* lookAtAll(
+  parts: OldConversationsParts,
+  before: string,
+  cursor: ConversationCursor = { sort: before, id: '' },
+): AsyncGenerator<LookedAt> {
+  for await (const record of allConversations(parts.conversations, { before: cursor })) {
+    const old = await lookAt(record, before, parts);
+    yield { record, ...(old && { old }) };
   }
-}
-
-export function cursorAt({ created_at: sort, id }: StoredConversation): Cursor {
-  return { sort, id };
 }
 
 async function lookAt(record: StoredConversation, before: string, parts: OldConversationsParts): Promise<OldConversation | undefined> {

@@ -10,8 +10,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock, RecordStore } from '@tendon/core';
 import type { OldConversation } from '@tendon/protocol';
 import type { Audit } from '../audit/audit.ts';
+import { cursorAt, type ConversationCursor } from '../conversations/all-conversations.ts';
 import type { Logger } from '../platform/logger.ts';
-import { beforeDays, cursorAt, lookAtAll, type Cursor, type OldConversationsParts } from './old-conversations.ts';
+import { beforeDays, lookAtAll, type OldConversationsParts } from './old-conversations.ts';
 
 export interface RetentionOptions extends OldConversationsParts {
   readonly records: RecordStore;
@@ -44,7 +45,7 @@ export class Retention {
   readonly #options: RetentionOptions;
   readonly #id = randomUUID();
   readonly #closing = new AbortController();
-  #cursor: Cursor | undefined;
+  #cursor: ConversationCursor | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: RetentionOptions) {
@@ -76,7 +77,7 @@ export class Retention {
 
   /** True when the pass reached the end. */
   async #pass(): Promise<boolean> {
-    if (!(await this.#hold())) return false;
+    if (!(await this.#takeLease())) return false;
     const before = beforeDays(this.days, this.#options.clock.now());
     let [lookedAt, deleted] = [0, 0];
     try {
@@ -87,11 +88,11 @@ export class Retention {
         if (this.#closing.signal.aborted || lookedAt >= MOST_LOOKED_AT || deleted >= MOST_DELETED) return false;
         // Let the server answer clients in between, and extend the lease in time.
         await setImmediate();
-        if (lookedAt % 100 === 0 && !(await this.#hold())) return false;
+        if (lookedAt % 100 === 0 && !(await this.#takeLease())) return false;
       }
     } finally {
       if (deleted > 0) this.#options.logger.info({ deleted, days: this.days }, 'conversations that nobody used were deleted');
-      await this.#letGo();
+      await this.#releaseLease();
     }
     this.#cursor = undefined;
     return true;
@@ -113,7 +114,7 @@ export class Retention {
     }
   }
 
-  async #hold(): Promise<boolean> {
+  async #takeLease(): Promise<boolean> {
     const { records, clock, isShared } = this.#options;
     if (!isShared) return true;
     const now = clock.now().getTime();
@@ -123,7 +124,7 @@ export class Retention {
     return lease?.holder === this.#id;
   }
 
-  async #letGo(): Promise<void> {
+  async #releaseLease(): Promise<void> {
     if (!this.#options.isShared) return;
     await this.#options.records.update<Lease>(RETENTION, LEASE, (held) =>
       held?.holder === this.#id ? { sort: '', value: { ...held, until: 0 } } : undefined,
