@@ -12,7 +12,7 @@ export interface ForkPoint {
 }
 
 /** Before these the sandbox looks at the whole workspace, and stores it where it has changed. */
-const STORED_BEFORE: ReadonlySet<string> = new Set(['run', 'run_ipython', 'write', 'edit', 'restore_checkpoint']);
+export const STORED_BEFORE: ReadonlySet<string> = new Set(['run', 'run_ipython', 'write', 'edit', 'restore_checkpoint']);
 
 /** Rejects, with a reason that can be shown, where what the workspace was then is no longer stored. */
 export async function forkPoint(log: EventLog, event: number, checkpoints: readonly Checkpoint[]): Promise<ForkPoint> {
@@ -25,7 +25,7 @@ export async function forkPoint(log: EventLog, event: number, checkpoints: reado
     else if (isObservation(each) && each.cause !== undefined) answers.set(each.cause, each.observation);
   }
   const unanswered = state.pending.filter(({ action }) => STORED_BEFORE.has(action));
-  const own = checkpoints.filter((each) => isOf(log, each));
+  const own = checkpoints.filter((each) => isOfLog(log, each));
   for (const { id } of [...unanswered, ...later]) {
     const made = own.find(({ actionId }) => actionId === id);
     if (made) return { event, state, checkpoint: made.number };
@@ -39,7 +39,7 @@ export async function forkPoint(log: EventLog, event: number, checkpoints: reado
   return { event, state, checkpoint: undefined };
 }
 
-/** An id that was lost and assigned again has another epoch. */
-function isOf(log: EventLog, { actionId, epoch }: Checkpoint): boolean {
+/** Whether the checkpoint belongs to an action of this log: an id that was lost and assigned again has another epoch. */
+export function isOfLog(log: EventLog, { actionId, epoch }: Checkpoint): boolean {
   return actionId < log.nextId && (log.epochOf(actionId) || undefined) === epoch;
 }

@@ -1,5 +1,6 @@
 import { loggedEvents, type Checkpoint, type Checkpoints, type EventLog } from '@tendon/core';
 import { catalogError, isAction, isObservation, type Action, type CatalogError, type Event } from '@tendon/protocol';
+import { STORED_BEFORE, isOfLog } from '../checkpoints/fork-point.ts';
 
 /** What the workspace is compared with: a checkpoint, a commit of its repository, or itself. */
 export type ReviewBase =
@@ -8,8 +9,6 @@ export type ReviewBase =
   | { readonly kind: 'commit'; readonly branch: string | undefined; readonly note: string | null }
   | { readonly kind: 'now' };
 
-/** Before these the sandbox looks at the whole workspace, and stores it where it has changed. */
-const STORED_BEFORE: ReadonlySet<string> = new Set(['run', 'run_ipython', 'write', 'edit', 'restore_checkpoint']);
 const PIECE = 200;
 const NOW: ReviewBase = { kind: 'now' };
 
@@ -18,7 +17,7 @@ export async function reviewBase(log: EventLog, against: string, stored: Checkpo
   const [kind, value = ''] = splitAt(against);
   if (kind === 'branch') return { kind: 'commit', branch: value, note: null };
   if (kind === 'published') return { kind: 'commit', branch: undefined, note: null };
-  const own = stored.checkpoints.filter((each) => isOf(log, each));
+  const own = stored.checkpoints.filter((each) => isOfLog(log, each));
   if (kind === 'checkpoint') {
     const found = stored.checkpoints.find(({ number }) => number === Number(value));
     return found
@@ -87,11 +86,6 @@ async function lastMessage(log: EventLog): Promise<number | undefined> {
 
 function isMessage(event: Event): boolean {
   return isAction(event) && event.action === 'message' && event.source === 'user';
-}
-
-/** An id that was lost and assigned again has another epoch. */
-function isOf(log: EventLog, { actionId, epoch }: Checkpoint): boolean {
-  return actionId < log.nextId && (log.epochOf(actionId) || undefined) === epoch;
 }
 
 function splitAt(against: string): readonly [string, string?] {
