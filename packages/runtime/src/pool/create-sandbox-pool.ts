@@ -44,7 +44,6 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     context,
     entries,
     findCapacity: (start, signal) => idle.findCapacity(start, signal),
-    maxParallelStarts: options.maxParallelStarts ?? 4,
   });
   const oneOffs = oneOffsOf(options, context, idle);
   const reconciling: ReconcileOptions = {

@@ -15,15 +15,18 @@ export interface HeldOptions extends Pick<StartGates, 'findCapacity'> {
   readonly context: SandboxContext;
   /** By conversation; shared with the code that counts and suspends sandboxes. */
   readonly entries: Map<string, SandboxEntry>;
-  readonly maxParallelStarts: number;
 }
 
+/** How many sandboxes start at the same time; the others wait (HLD4). */
+const MAX_PARALLEL_STARTS = 4;
+
 /**
- * The sandboxes that this process holds, at most one per conversation. Owns their starts and ends. Invariants:
- * 1. An incarnation is handed out only after its record is durable.
- * 2. Callers share a start; one that goes away aborts neither the start nor the others' wait.
- * 3. A conversation's next sandbox does not start before its last one has ended and its files are removed.
- * 4. A start needs capacity and a turn; attaching to a living sandbox needs neither.
+ * The sandboxes that this process holds, at most one per conversation. Owns their starts and ends.
+ *
+ * HLD1  An incarnation is handed out only after its record is durable.
+ * HLD2  Callers share a start; one that goes away aborts neither the start nor the others' wait.
+ * HLD3  A conversation's next sandbox does not start before its last one has ended and its files are removed.
+ * HLD4  A start needs capacity and a turn; attaching to a living sandbox needs neither.
  */
 export class HeldSandboxes {
   readonly #context: SandboxContext;
@@ -33,11 +36,11 @@ export class HeldSandboxes {
   #living: Promise<void> = Promise.resolve();
   #isShut = false;
 
-  constructor({ context, entries, findCapacity, maxParallelStarts }: HeldOptions) {
+  constructor({ context, entries, findCapacity }: HeldOptions) {
     this.#context = context;
     this.#entries = entries;
     this.#gates = {
-      admit: admission(maxParallelStarts),
+      admit: admission(MAX_PARALLEL_STARTS),
       findCapacity: async (start, signal) => {
         await this.#living;
         await findCapacity(start, signal);
@@ -69,7 +72,7 @@ export class HeldSandboxes {
     return this.#liveRuntime(conversationId, this.#entries.get(conversationId));
   }
 
-  /** Resolves when the sandbox has ended and `clear` has removed the rest; the next one does not start before. */
+  /** Resolves when the sandbox has ended and `clear` has removed the rest; the next one does not start before (HLD3). */
   end(conversationId: string, reason: string, clear?: () => Promise<void>): Promise<void> {
     const before = this.#entries.get(conversationId);
     return this.#noticed(
@@ -106,7 +109,7 @@ export class HeldSandboxes {
     return this.#entries.has(conversationId) ? undefined : this.#beginChange(conversationId, work);
   }
 
-  /** Attaches to the sandboxes that an earlier server left alive; no sandbox starts before these are known. */
+  /** Attaches to the sandboxes that an earlier server left alive (HLD4); no sandbox starts before these are known. */
   async adoptLiving(): Promise<void> {
     const { records, driver, reapers, places, owners } = this.#context;
     const adopted: Promise<void>[] = [];
@@ -150,7 +153,7 @@ export class HeldSandboxes {
         throw error;
       },
     );
-    entered.catch(() => {}); // every caller may have gone
+    entered.catch(() => {}); // every caller may have gone (HLD2)
     const entry = { state: 'starting', start, opened: entered } as const;
     this.#entries.set(conversationId, entry);
     return entry;
@@ -210,7 +213,7 @@ export class HeldSandboxes {
     return this.#noticed(conversationId, done);
   }
 
-  /** From this tick on, callers that want the conversation's sandbox wait for the work. */
+  /** From this tick on, callers that want the conversation's sandbox wait for the work (HLD3). */
   #beginChange(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> {
     const isWanted = (): boolean => this.#entries.get(conversationId) === entry;
     const done = Promise.resolve()

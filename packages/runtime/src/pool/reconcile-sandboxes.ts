@@ -26,9 +26,9 @@ interface Doomed {
  * Sorts out the sandboxes that an earlier server left: living and hibernated ones of existing conversations stay for their next use; all
  * others of this server end, with their folders. Conversations may begin to use their sandboxes meanwhile:
  *
- * 1. The search for sandboxes without a record comes before the records are read, so that it does not find later starts.
- * 2. A conversation is claimed before its sandbox ends, so that its next one waits. One that is in use by then is left alone.
- * 3. Sandboxes on another machine, or of a conversation that another living server has, are left alone.
+ * REC1  The search for sandboxes without a record comes before the records are read, so that it does not find later starts.
+ * REC2  A conversation is claimed before its sandbox ends, so that its next one waits. One that is in use by then is left alone.
+ * REC3  Sandboxes on another machine, or of a conversation that another living server has, are left alone.
  */
 export async function reconcileSandboxes(
   context: SandboxContext,
@@ -37,13 +37,14 @@ export async function reconcileSandboxes(
   const { reapers, places } = context;
   const folders = places.own;
   const found = await folders.list();
-  const strays = await reapers.strays(folders.stateRoot);
+  const strays = await reapers.strays(folders.stateRoot); // before the records (REC1)
   const abandoned = await folders.abandoned();
   let untouched = 0;
   const used = new Set<string>();
   const known = new Set<string>();
   const doomed: Doomed[] = [];
   for await (const record of context.records.all()) {
+    // What is kept because of its place or its owner is REC3.
     const wanted =
       isHeld(record.conversation_id) || !places.reaches(record) ? 'keep' : all ? 'empty' : await judge(context, record, keepsOthers);
     const verdict = wanted === 'keep' || (await context.owners.mayTouch(record.conversation_id)) ? wanted : 'keep';
@@ -81,7 +82,7 @@ async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers
   return record.state === 'asleep' || context.reapers.isAlive(record) ? 'keep' : 'end';
 }
 
-/** Ends all of them with one scan of the machine. Resolves with their number, and with those that are in use by now. */
+/** Ends all that it can claim (REC2), with one scan of the machine. Resolves with their number, and with those that are in use by now. */
 async function reapAll(
   context: SandboxContext,
   doomed: readonly Doomed[],
@@ -107,7 +108,7 @@ async function reap(context: SandboxContext, { record, verdict }: Doomed, runsNo
   const { conversation_id: id, incarnation } = record;
   const why = 'the server was started without it';
   try {
-    if ((await context.records.get(id))?.incarnation !== incarnation) return; // it was used meanwhile
+    if ((await context.records.get(id))?.incarnation !== incarnation) return; // it was used meanwhile (REC2)
     if (record.state === 'asleep') await recordEnd(context, record, why);
     if (isThere(record)) await (runsNoMore ? recordEnd : endSandbox)(context, record, why);
     const folders = context.places.foldersOf(record);

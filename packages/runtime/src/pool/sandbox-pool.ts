@@ -46,8 +46,6 @@ interface PoolLimits {
   readonly renewsLease?: (conversationId: string) => boolean;
   /** How long to wait for running actions in a sandbox of another version of Tendon before it is replaced; default ten minutes. */
   readonly outdatedMs?: number;
-  /** How many sandboxes start at the same time; the others wait. */
-  readonly maxParallelStarts?: number;
 }
 
 /** What new sandboxes get. */
@@ -116,7 +114,7 @@ interface SandboxCensus {
 }
 
 /** Sandboxes that belong to no conversation. */
-interface OneOffs {
+interface OneOffRunner {
   /**
    * Runs programs in a new sandbox with an empty workspace and without secrets and tokens. One runs at a time; the others wait. Resolves, or
    * rejects with a user-facing error, once the sandbox is removed completely.
@@ -124,7 +122,7 @@ interface OneOffs {
   runOneOff<T>(work: (programs: OneOffPrograms) => Promise<T>, options: OneOffOptions): Promise<T>;
 }
 
-export interface SandboxPool extends Runtimes, SandboxReaches, SandboxEnds, SandboxCensus, OneOffs {
+export interface SandboxPool extends Runtimes, SandboxReaches, SandboxEnds, SandboxCensus, OneOffRunner {
   /**
    * Copies the conversation's workspace, with its git histories as they are now; `left` names some of the files that were left out. Starts
    * the sandbox if there is none. Rejects with a user-facing error.

@@ -24,7 +24,7 @@ export interface Starting {
 export interface StartGates {
   /** Resolves when one more sandbox may run. */
   readonly findCapacity: (start: SharedStart, signal: AbortSignal) => Promise<void>;
-  /** Runs a start when it is its turn. */
+  /** Runs a start when it is its turn (HLD4). */
   readonly admit: <T>(begin: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 
