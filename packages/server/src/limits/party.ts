@@ -8,13 +8,13 @@ export interface Party {
 }
 
 /** The fields of a conversation's record that name its owner. */
-export interface Belongings {
+export interface OwnerFields {
   readonly created_by?: { readonly id: string } | undefined;
   readonly created_with?: string | undefined;
   readonly organisation_id?: string | undefined;
 }
 
-export function partyOf({ created_by: user, created_with: key, organisation_id: organisation }: Belongings): Party {
+export function partyOf({ created_by: user, created_with: key, organisation_id: organisation }: OwnerFields): Party {
   return { name: user ? `user:${user.id}` : key ? `key:${key}` : 'owner', organisation };
 }
 

@@ -10,7 +10,7 @@ import { costOf, withStream, type LlmProvider } from '@tendon/core';
 import { catalogError, Limits, type CatalogError, type LimitUse, type ServerLimits } from '@tendon/protocol';
 import { Counter, gauge, type Instrument } from '../platform/exposition.ts';
 import type { LimitStore } from './limit-store.ts';
-import { partyOf, scopesOf, type Belongings, type Party } from './party.ts';
+import { partyOf, scopesOf, type OwnerFields, type Party } from './party.ts';
 import type { Running, Work } from './running.ts';
 import type { SharedUsage, Usage } from './shared-usage.ts';
 import type { Period, Spend } from './spend.ts';
@@ -145,7 +145,7 @@ export class Quotas {
   }
 
   /** A provider that adds the cost of each answer to the spending of the conversation's owner. */
-  charged(record: Belongings, provider: LlmProvider): LlmProvider {
+  charged(record: OwnerFields, provider: LlmProvider): LlmProvider {
     const scopes = scopesOf(partyOf(record));
     const charge = (usd: number): void => {
       if (this.store.limits('usd_per_day', 'usd_per_month')) this.#parts.spend.add(scopes, usd);

@@ -121,7 +121,7 @@ export class McpServers implements ExternalTools {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#entries.keys()].map((key) => this.#letGo(key)));
+    await Promise.all([...this.#entries.keys()].map((key) => this.#disconnect(key)));
   }
 
   /** Begins with what is new, or may be tried again, and ends with what is not named any more. */
@@ -130,7 +130,7 @@ export class McpServers implements ExternalTools {
     const wanted = new Map(servers.map((server) => [this.#keyOf(server), server]));
     for (const [key, entry] of this.#entries) {
       const isDue = entry.failedAt !== undefined && now - entry.failedAt >= AGAIN_MS;
-      if (!wanted.has(key) || isDue) await this.#letGo(key);
+      if (!wanted.has(key) || isDue) await this.#disconnect(key);
     }
     for (const [key, server] of wanted) if (!this.#entries.has(key)) this.#begin(key, server);
   }
@@ -186,7 +186,7 @@ export class McpServers implements ExternalTools {
     entry.failedAt = this.#options.clock.now().getTime();
   }
 
-  async #letGo(key: string): Promise<void> {
+  async #disconnect(key: string): Promise<void> {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);
     entry?.ended.abort();

@@ -120,7 +120,7 @@ export class SecretStore {
       const { collection, prefix } = this.#place;
       const change = (now?: StoredSecret) => now && { sort: name, value: changed(now) };
       const stored = await this.#options.records.update<StoredSecret>(collection, prefix + id, change);
-      this.#took(id, stored);
+      this.#setStored(id, stored);
       return stored ? undefined : unknown(id);
     });
   }
@@ -142,8 +142,8 @@ export class SecretStore {
     const ids = { from: prefix + id, to: prefix + name };
     const renaming = await records.rename<StoredSecret>(collection, ids, (now) => ({ sort: name, value: changed(now) }));
     // A name that is taken may be new to this server.
-    if (renaming !== 'missing') this.#took(name, await records.get<StoredSecret>(collection, ids.to));
-    if (renaming !== 'taken') this.#took(id, undefined);
+    if (renaming !== 'missing') this.#setStored(name, await records.get<StoredSecret>(collection, ids.to));
+    if (renaming !== 'taken') this.#setStored(id, undefined);
     if (renaming === 'renamed') return undefined;
     return renaming === 'taken' ? exists(name) : unknown(id);
   }
@@ -157,7 +157,7 @@ export class SecretStore {
       isTaken = now !== undefined;
       return isTaken ? undefined : { sort: name, value: secret };
     });
-    this.#took(name, stored);
+    this.#setStored(name, stored);
     return isTaken ? exists(name) : undefined;
   }
 
@@ -165,12 +165,12 @@ export class SecretStore {
   async #remove(name: string): Promise<boolean> {
     const { collection, prefix } = this.#place;
     const wasThere = await this.#options.records.delete(collection, prefix + name);
-    this.#took(name, undefined);
+    this.#setStored(name, undefined);
     return wasThere;
   }
 
   /** Takes over what is stored now. */
-  #took(name: string, stored: StoredSecret | undefined): void {
+  #setStored(name: string, stored: StoredSecret | undefined): void {
     if (stored) this.#stored.set(name, stored);
     else this.#stored.delete(name);
     this.#values = undefined;

@@ -138,7 +138,7 @@ export class TriggerStore {
         sealed: secret === undefined ? null : seal(secret, jwtSecret),
       };
       await this.#options.records.put('triggers', { id: trigger.id, sort: trigger.created_at, value: trigger });
-      this.#took(trigger);
+      this.#setStored(trigger);
       return trigger;
     });
   }
@@ -149,7 +149,7 @@ export class TriggerStore {
       const next = await this.#options.records.update<StoredTrigger>('triggers', id, (now) => {
         return now && { sort: now.created_at, value: { ...now, ...change(now) } };
       });
-      if (next) this.#took(next);
+      if (next) this.#setStored(next);
       return next;
     });
   }
@@ -165,7 +165,7 @@ export class TriggerStore {
     });
   }
 
-  #took(trigger: StoredTrigger): void {
+  #setStored(trigger: StoredTrigger): void {
     this.#stored.set(trigger.id, trigger);
     this.#unseal(trigger);
     this.#options.onChange();

@@ -133,11 +133,11 @@ export class LeasedScheduler implements Scheduler {
     const { database, lease } = this.#options;
     const rows = await database.write<LogRow>(CLAIM, [lease.id, rootId, id]);
     if (!rows.some((row) => row.conversation_id === rootId)) return false;
-    this.#took(rows);
+    this.#addOwned(rows);
     return true;
   }
 
-  #took(rows: readonly LogRow[]): void {
+  #addOwned(rows: readonly LogRow[]): void {
     for (const { conversation_id: id, root_id: rootId, owner_epoch: epoch } of rows) {
       this.#owned.set(id, { rootId, epoch });
       this.#options.onClaimed(id, epoch);
@@ -177,7 +177,7 @@ export class LeasedScheduler implements Scheduler {
     while (this.self?.takesConversations && lease.isCurrent) {
       const rows = await database.write<LogRow>(TAKE, [lease.id, TAKEN_TOGETHER]);
       if (rows.length === 0) break;
-      this.#took(rows);
+      this.#addOwned(rows);
       await handlers.wake(rows.map((row) => row.conversation_id));
     }
     const lost = await database.read<{ id: string }>(MARKED_ALONE);

@@ -147,7 +147,7 @@ export class McpLogins {
       if (!this.#logins.has(url)) return false;
       await this.#storing.run(async () => {
         await this.#options.records.delete(LOGINS, idOf(url));
-        this.#took(url, undefined);
+        this.#setLogin(url, undefined);
       });
       return true;
     });
@@ -221,12 +221,12 @@ export class McpLogins {
         return { sort: id, value: seal(JSON.stringify({ ...login, renewal }), jwtSecret) };
       });
       const login = this.#unsealed(value);
-      this.#took(url, login);
+      this.#setLogin(url, login);
       return login;
     });
   }
 
-  #took(url: string, login: Login | undefined): void {
+  #setLogin(url: string, login: Login | undefined): void {
     if (login) this.#logins.set(url, login);
     else this.#logins.delete(url);
     this.#options.onChange();
@@ -240,7 +240,7 @@ export class McpLogins {
     const { records, jwtSecret } = this.#options;
     return this.#storing.run(async () => {
       // Hidden before it can be in an answer that is stored.
-      this.#took(login.url, login);
+      this.#setLogin(login.url, login);
       const id = idOf(login.url);
       await records.put(LOGINS, { id, sort: id, value: seal(JSON.stringify(login), jwtSecret) });
     });
