@@ -24,10 +24,10 @@ const WHOLE_BYTES = { session: 4 * 1024 * 1024, static: 16 * 1024 * 1024 };
 /**
  * Runs actions by key. Owns the running ones and their output; what was seen before is in the journal.
  *
- * 1. A key is started at most once, whatever is asked, crashes or repeats: asking again attaches to the running effect or
- *    gives its recorded outcome. A key that was seen with another digest is another action's: it is refused, never answered.
- * 2. Nobody who follows an effect can hold it up: they read from its spool at their own pace, and may leave and come back.
- * 3. An effect always ends with an outcome; an outcome is in the journal before anyone sees it.
+ * EFF1  A key is started at most once, whatever is asked, crashes or repeats: asking again attaches to the running effect or
+ *       gives its recorded outcome. A key that was seen with another digest is another action's: it is refused, never answered.
+ * EFF2  Nobody who follows an effect can hold it up: they read from its spool at their own pace, and may leave and come back.
+ * EFF3  An effect always ends with an outcome; an outcome is in the journal before anyone sees it.
  */
 export class Effects {
   readonly #incarnation: string;

@@ -34,11 +34,11 @@ const LIMITS: JournalLimits = { retainedBytes: 32 * 1024 * 1024, maxBytes: 96 * 
 /**
  * Which effects were started and how they ended, in an append-only file of JSON lines. Owns the file; runs nothing.
  *
- * 1. `started` is written before an effect starts, `done` before its answer goes out; neither is synced: the journal
- *    outlives the process, not the machine, and a sandbox does not outlive the machine either.
- * 2. The file ends with a whole line, also after a write that the disk cut short: that one throws, and the next begins where it began.
- *    A line that a crash cut is no entry and is taken away when the file is opened.
- * 3. Keys are retained for good, outcomes only the newest: a key never looks as if it had not been seen.
+ * JOU1  `started` is written before an effect starts, `done` before its answer goes out; neither is synced: the journal
+ *       outlives the process, not the machine, and a sandbox does not outlive the machine either.
+ * JOU2  The file ends with a whole line, also after a write that the disk cut short: that one throws, and the next begins where it began.
+ *       A line that a crash cut is no entry and is taken away when the file is opened.
+ * JOU3  Keys are retained for good, outcomes only the newest: a key never looks as if it had not been seen.
  */
 export class Journal {
   readonly #path: string;

@@ -73,9 +73,9 @@ export function watchDisk(parts: DiskWatchParts): DiskWatch {
 
 /**
  * Owns the figures, and the actions that run. Invariants:
- * 1. Nothing is counted as long as the disk has not become fuller than what is left of the limit, but now and then.
- * 2. Beyond the limit whatever writes more is ended; what frees space, or only looks, is not.
- * 3. What goes on writing nevertheless ends with the sandbox.
+ * DWA1  Nothing is counted as long as the disk has not become fuller than what is left of the limit, but now and then.
+ * DWA2  Beyond the limit whatever writes more is ended; what frees space, or only looks, is not.
+ * DWA3  What goes on writing nevertheless ends with the sandbox.
  */
 class LimitWatch implements DiskWatch {
   readonly #parts: DiskWatchParts;

@@ -56,9 +56,9 @@ const PASSED_BACK = [
  * Speaks git's HTTP protocol with a host in the name of the user, so that the token never enters the sandbox. Owns nothing but
  * the requests under way. The caller is hostile:
  *
- * 1. A token goes only to the host it was stored for, and only with a request of git's own protocol.
- * 2. The token does not follow a redirect to another host.
- * 3. Each use is reported, without the token.
+ * GBR1  A token goes only to the host it was stored for, and only with a request of git's own protocol.
+ * GBR2  The token does not follow a redirect to another host.
+ * GBR3  Each use is reported, without the token.
  */
 export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitBroker {
   const reported = new Set<string>();

@@ -44,7 +44,7 @@ export async function reconcileSandboxes(
   const known = new Set<string>();
   const doomed: Doomed[] = [];
   for await (const record of context.records.all()) {
-    // What is kept because of its place or its owner is REC3.
+    // Its place and its owner decide as REC3 says.
     const wanted =
       isHeld(record.conversation_id) || !places.reaches(record) ? 'keep' : all ? 'empty' : await judge(context, record, keepsOthers);
     const verdict = wanted === 'keep' || (await context.owners.mayTouch(record.conversation_id)) ? wanted : 'keep';

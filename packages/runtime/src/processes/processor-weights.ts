@@ -35,8 +35,8 @@ interface Watched {
  * one that takes all it can. Weights count only where several want the same processor, so a busy sandbox alone loses nothing.
  *
  * Owns one timer while at least one sandbox is watched, and the weight of each. Invariants:
- * 1. A group that is gone, or that is not ours to write, is passed over: nothing here throws.
- * 2. A weight is written only when it changes.
+ * PWE1  A group that is gone, or that is not ours to write, is passed over: nothing here throws.
+ * PWE2  A weight is written only when it changes.
  */
 export class ProcessorWeights {
   readonly #now: () => number;

@@ -19,9 +19,9 @@ import type { DockerDriverOptions } from './docker-driver-options.ts';
 /**
  * A container around one long-lived executor, on a Docker or Podman engine of this machine. Owns the containers with its label;
  * not the folders on disk, and no image. Invariants:
- * 1. A container is never started twice: what died is removed, and the next incarnation has a container of its own.
- * 2. A browser beside a container has control groups of its own: the engine removes the container's with it.
- * 3. What could not be removed because the engine was away is removed when it is back.
+ * DOC1  A container is never started twice: what died is removed, and the next incarnation has a container of its own.
+ * DOC2  A browser beside a container has control groups of its own: the engine removes the container's with it.
+ * DOC3  What could not be removed because the engine was away is removed when it is back.
  */
 export function createDockerDriver(options: DockerDriverOptions): SandboxDriver {
   const limits = limitsOf(options.limits ?? {});

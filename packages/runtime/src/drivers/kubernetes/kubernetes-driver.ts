@@ -21,7 +21,7 @@ import { podSpec } from './manifests/pod-spec.ts';
 import { openCluster, type OpenCluster } from './open-cluster.ts';
 import { boundSandbox, resume, runningPod, setLease, suspend } from './pod-lifecycle.ts';
 
-/** Later than the executor's own lease, with which it stores its state and ends. */
+/** For the sandbox's shutdownTime (KUB3): later than the executor's own lease, at whose end it stores its state and ends. */
 const LEASE_FACTOR = 2;
 const END_MS = 60_000;
 /** Time for a start to report why it failed, after its own deadline has passed. */
@@ -31,10 +31,10 @@ const REPORT_MS = 10_000;
  * Sandboxes in pods, through agent-sandbox. As long as a conversation has a workspace, it has one claim, and that has one sandbox with a volume; an
  * incarnation is one pod of the sandbox. Owns the objects with the label of its installation, but not the cluster or its nodes.
  *
- * 1. A pod runs one incarnation: its executor is configured once, and the next incarnation gets another pod.
- * 2. A pod cannot open connections. It only accepts them, and its traffic goes through the egress proxy of this server.
- * 3. A sandbox whose servers are all gone ends at its shutdownTime; its volume stays until the conversation is deleted.
- * 4. While the API server is away, a pod that was alive counts as alive.
+ * KUB1  A pod runs one incarnation: its executor is configured once, and the next incarnation gets another pod.
+ * KUB2  A pod cannot open connections. It only accepts them, and its traffic goes through the egress proxy of this server.
+ * KUB3  A sandbox whose servers are all gone ends at its shutdownTime; its volume stays until the conversation is deleted.
+ * KUB4  While the API server is away, a pod that was alive counts as alive.
  */
 export function createKubernetesDriver(options: KubernetesOptions): SandboxDriver {
   let opening: Promise<OpenCluster> | undefined;
@@ -59,7 +59,7 @@ export function createKubernetesDriver(options: KubernetesOptions): SandboxDrive
 
   const alive = (handle: SandboxHandle): boolean => {
     if (handle.pod === undefined) return false;
-    if (open === undefined) return true;
+    if (open === undefined) return true; // KUB4
     return isRunning(open.pods.get(handle.pod.name), handle.pod.uid);
   };
 
@@ -108,7 +108,7 @@ async function startPod(
   const ends = leaseEnd(Math.max(leaseSeconds, options.startSeconds));
   if (isNew && !isReadOnly) await setLease(opened, sandbox, ends);
   else {
-    // End any pod that there is: it may be of another incarnation or another release.
+    // End any pod that there is: it may be of another incarnation (KUB1) or another release.
     await suspend(opened, sandbox, signal);
     await resume(opened, sandbox, podSpec(options, { publicKey: key.publicKey, isReadOnly }), ends, signal);
   }

@@ -25,16 +25,16 @@ export type Look = { readonly host: RemoteHost; readonly info: HostInfo } | { re
 
 /** How long to wait for the other hosts once one has answered: a host that is away must not delay every start. */
 const OTHERS_MS = 1500;
-/** A placement counts until its start is over, but not longer than this. */
+/** A placement counts until its start is over, but not longer than this (RHO2). */
 const PENDING_MS = 120_000;
 
 /**
  * The executor hosts of a server. Owns no sandbox and no record: the record of a conversation names its host, and only a conversation
  * without a host is placed.
  *
- * 1. A new conversation goes to the host with the most memory for one more sandbox, among those that answer, are neither full nor drained,
- *    and offer what it needs.
- * 2. A recent placement counts on its host before the host reports it, so that simultaneous starts are spread.
+ * RHO1  A new conversation goes to the host with the most memory for one more sandbox, among those that answer, are neither full nor drained,
+ *       and offer what it needs.
+ * RHO2  A recent placement counts on its host before the host reports it, so that simultaneous starts are spread.
  */
 export class RemoteHosts {
   readonly all: readonly RemoteHost[];
@@ -126,13 +126,13 @@ export async function lookAt(host: RemoteHost): Promise<Look> {
   }
 }
 
-/** The memory that one more sandbox would get, reduced where the processors are busy. Hosts of earlier versions report nothing and come last. */
+/** The memory that one more sandbox would get (RHO1), reduced where the processors are busy. Hosts of earlier versions report nothing and come last. */
 function shareOf({ capacity }: HostInfo, pending: number): number {
   if (capacity === undefined) return -pending;
   return capacity.free_memory_bytes / (capacity.sandboxes + pending + 1) / Math.max(1, capacity.load);
 }
 
-/** Why the host takes no new conversation, or not this one. */
+/** Why the host takes no new conversation, or not this one (RHO1). */
 function refusalOf(look: Look, looks: readonly Look[], request?: PlaceRequest): string | undefined {
   if ('problem' in look) return look.problem instanceof Error ? look.problem.message : String(look.problem);
   const { sandbox, capacity } = look.info;

@@ -10,10 +10,10 @@ import type { Found } from './find-protected.ts';
 /**
  * Empty folders and files in a person's workspace that hold the names of what is protected and not there: nothing can be mounted
  * where nothing is. Invariants:
- * 1. What is made is written down before, in the folder of the incarnation that needs it, and removed with that folder, also by
- *    the next server after a crash.
- * 2. Removing one takes the mount on it away from every sandbox: while another incarnation has it written down it stays.
- * 3. Only what is as it was made is removed.
+ * HPL1  What is made is written down before, in the folder of the incarnation that needs it, and removed with that folder, also by
+ *       the next server after a crash.
+ * HPL2  Removing one takes the mount on it away from every sandbox: while another incarnation has it written down it stays.
+ * HPL3  Only what is as it was made is removed.
  */
 export interface HeldPlace {
   /** On the host, absolute. */

@@ -11,9 +11,9 @@ const GONE = 410;
  * A cache of the objects of one kind that a selector matches: lists them once and watches from there. Owns one connection at a time, which does
  * not keep the process alive.
  *
- * 1. The cache never goes back in time: a watch continues at the version where the last one ended. If the API server has forgotten that version
- *    (410), everything is listed again, which also finds deletions.
- * 2. While the API server does not answer, the cache keeps its last state; nothing counts as deleted.
+ * WOB1  The cache never goes back in time: a watch continues at the version where the last one ended. If the API server has forgotten that
+ *       version (410), everything is listed again, which also finds deletions.
+ * WOB2  While the API server does not answer, the cache keeps its last state; nothing counts as deleted.
  */
 export class WatchedObjects<T extends ClusterObject> {
   readonly #resources: Pick<Resources<T>, 'list' | 'watch'>;
@@ -88,10 +88,10 @@ export class WatchedObjects<T extends ClusterObject> {
         await this.#follow();
         failures = 0;
       } catch (error) {
-        // List again after any other repeated failure too.
+        // WOB1; list again after any other repeated failure too.
         isKnown = !(error instanceof ApiError && error.status === GONE) && failures < AGAIN_MS.length;
         const waitMs = AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)]!;
-        failures += 1;
+        failures += 1; // the cache keeps its state (WOB2)
         await delay(waitMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
       }
     }
