@@ -203,4 +203,17 @@ describe('several executor hosts', () => {
     response.resume();
     expect((await run(found, 'ls')).output).toBe('');
   });
+
+  it('RT905: of owners that ask for a conversation at once the latest gets its sandbox, whoever asked first', async () => {
+    const [host] = (await start({})) as [ExecutorHostProcess];
+    const begin = (incarnation: string, epoch: number) =>
+      host.call(`/sandboxes/${incarnation.repeat(16)}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json', 'x-owner-epoch': String(epoch) },
+        body: JSON.stringify({ conversation_id: 'a', lease_seconds: 60 }),
+      });
+    const asked = await Promise.all([begin('5', 5), ...[...'abcd'].map((name) => begin(name, 4))]);
+    expect(asked[0]!.status).toBe(200);
+    expect((await host.call(`/sandboxes/${'5'.repeat(16)}`)).status).toBe(200);
+  });
 });

@@ -21,6 +21,7 @@ import {
   type SuspendAnswer,
   type HibernateRequest,
 } from '@tendon/runtime';
+import { earlierOwner } from './owner-epoch.ts';
 import { SandboxCalls } from './sandbox-calls.ts';
 import { SandboxQuestions } from './sandbox-questions.ts';
 import { type FolderRules, outsideRoots, ownFolder, workspaceFolder, workspaceRoots, type WorkspaceRoots } from '@tendon/server/sandboxes';
@@ -62,6 +63,12 @@ export interface LiveSandbox {
 /** Answered instead of a sandbox: it is no more, or was never here. */
 export interface GoneSandbox {
   readonly state: 'gone';
+  readonly reason: string;
+}
+
+/** Answered instead of a sandbox: a later owner has the conversation. */
+export interface FencedStart {
+  readonly state: 'fenced';
   readonly reason: string;
 }
 
@@ -165,12 +172,9 @@ export class HostedSandboxes {
     const id = 'incarnation' in about ? this.#conversationOf(about.incarnation) : about.conversationId;
     const hosted = id === undefined ? undefined : this.#hosted.get(id);
     if (hosted === undefined || epoch === 0) return undefined;
-    const { owner_epoch: greatest = 0 } = hosted;
-    if (epoch < greatest)
-      return isChange
-        ? `another server has taken the conversation over (its epoch is ${greatest}, not ${epoch}): nothing was changed`
-        : undefined;
-    if (epoch > greatest)
+    const earlier = earlierOwner(hosted, epoch);
+    if (earlier !== undefined) return isChange ? earlier : undefined;
+    if (epoch > (hosted.owner_epoch ?? 0))
       await this.#mutex.run(hosted.conversation_id, async () => {
         const now = this.#hosted.get(hosted.conversation_id);
         if (now && (now.owner_epoch ?? 0) < epoch) await this.#put({ ...now, owner_epoch: epoch });
@@ -214,11 +218,14 @@ export class HostedSandboxes {
   }
 
   /** Rejects with a user-facing error when it cannot be started. */
-  start(request: StartRequest, signal: AbortSignal): Promise<HostedSandbox | GoneSandbox> {
+  start(request: StartRequest, signal: AbortSignal): Promise<HostedSandbox | GoneSandbox | FencedStart> {
     const { conversationId, incarnation } = request;
     return this.#mutex.run(conversationId, async () => {
       signal.throwIfAborted();
       const before = this.#hosted.get(conversationId);
+      // A later owner's start may have been before this one in the queue.
+      const earlier = before && earlierOwner(before, request.ownerEpoch);
+      if (earlier !== undefined) return { state: 'fenced', reason: earlier };
       if (before?.incarnation !== incarnation) {
         if (this.#conversationOf(incarnation) !== undefined) return gone('the sandbox belongs to another conversation');
         if (this.#isDraining && !this.#knows(conversationId))

@@ -9,3 +9,9 @@ export function ownerEpochOf(headers: IncomingHttpHeaders): number {
   if (Number.isSafeInteger(epoch) && epoch > 0) return epoch;
   throw Object.assign(new Error(`${OWNER_EPOCH_HEADER} must be a positive integer`), { statusCode: 400 });
 }
+
+/** Why one with this epoch changes nothing any more; `undefined` when there is no later owner. 0: nobody else can have the conversation. */
+export function earlierOwner({ owner_epoch: greatest = 0 }: { readonly owner_epoch?: number }, epoch: number): string | undefined {
+  if (epoch === 0 || epoch >= greatest) return undefined;
+  return `another server has taken the conversation over (its epoch is ${greatest}, not ${epoch}): nothing was changed`;
+}

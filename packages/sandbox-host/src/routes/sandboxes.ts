@@ -1,4 +1,5 @@
 import { Failure } from '@tendon/protocol';
+import { FENCED_STATUS } from '@tendon/protocol/executor-api';
 import { hostPattern } from '@tendon/runtime';
 import { z } from 'zod';
 import { type App, failureWith } from '@tendon/server/platform';
@@ -90,7 +91,8 @@ function beginning(app: App, { sandboxes }: HostContext): void {
     if (beyond !== undefined) return reply.code(BEYOND).send(failureWith(beyond));
     try {
       const sandbox = await sandboxes.start(request, gone.signal);
-      return 'state' in sandbox ? reply.code(GONE).send(failureWith(sandbox.reason)) : sandbox;
+      if (!('state' in sandbox)) return sandbox;
+      return reply.code(sandbox.state === 'gone' ? GONE : FENCED_STATUS).send(failureWith(sandbox.reason));
     } catch (cause) {
       return reply.code(503).send(failureWith(wordsOf(cause)));
     }
