@@ -177,6 +177,7 @@ export interface Asked {
 
 /** What a new sandbox needs of the host that it is put on. */
 export interface PlaceRequest {
+  readonly conversationId: string;
   readonly network: NetworkReach;
   readonly isReadOnly: boolean;
   readonly signal: AbortSignal;

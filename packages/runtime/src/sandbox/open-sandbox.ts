@@ -205,7 +205,7 @@ async function hostOf(
   if (place === undefined) return undefined;
   const network = await egress.policyOf(conversationId);
   const name = await inPhase({ name: 'choosing a host', deadlineMs: DEADLINE_MS.host, signal }, (within) =>
-    place({ network, isReadOnly, signal: within }),
+    place({ conversationId, network, isReadOnly, signal: within }),
   );
   return { kind: 'address', name };
 }

@@ -60,7 +60,7 @@ export function createRemoteDriver(...of: readonly [RemoteHostOptions, ...Remote
         const { workspace, is_new: isNew } = await host.client.start(spec.incarnation, startRequest(spec), options);
         return { url: urlOf(host, spec.incarnation), groups: [], workspace, ...(isNew && { isNew }) };
       } finally {
-        hosts.placed(host.address);
+        hosts.placed(host.address, spec.conversationId);
       }
     },
     isAlive: (handle) => handle.url !== undefined && !ended.has(handle.url),

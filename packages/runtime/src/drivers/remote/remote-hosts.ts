@@ -38,7 +38,8 @@ const PENDING_MS = 120_000;
  */
 export class RemoteHosts {
   readonly all: readonly RemoteHost[];
-  readonly #pending = new Map<string, number[]>();
+  /** By host and conversation: when it was placed. */
+  readonly #pending = new Map<string, Map<string, number>>();
 
   constructor(options: readonly RemoteHostOptions[]) {
     this.all = options.map(({ url, key }) => {
@@ -86,13 +87,13 @@ export class RemoteHosts {
       const reasons = looks.map((look) => `${look.host.address}: ${refusalOf(look, looks, request)}`);
       throw new Error(`no host of sandboxes takes one more (${reasons.join('; ')})`);
     }
-    this.#pendingOf(best.host.address).push(performance.now());
+    this.#pendingOf(best.host.address).set(request.conversationId, performance.now());
     return best.host.address;
   }
 
   /** Called when a placed start is over, successful or not: from now on the host reports it itself. */
-  placed(address: string): void {
-    this.#pendingOf(address).shift();
+  placed(address: string, conversationId: string): void {
+    this.#pendingOf(address).delete(conversationId);
   }
 
   async infos(): Promise<readonly SandboxHostInfo[]> {
@@ -107,12 +108,13 @@ export class RemoteHosts {
   }
 
   #pendingAt(address: string): number {
-    const now = performance.now();
-    return this.#pendingOf(address).filter((at) => now - at < PENDING_MS).length;
+    const [now, pending] = [performance.now(), this.#pendingOf(address)];
+    for (const [id, at] of pending) if (now - at >= PENDING_MS) pending.delete(id);
+    return pending.size;
   }
 
-  #pendingOf(address: string): number[] {
-    const pending = this.#pending.get(address) ?? [];
+  #pendingOf(address: string): Map<string, number> {
+    const pending = this.#pending.get(address) ?? new Map<string, number>();
     this.#pending.set(address, pending);
     return pending;
   }
