@@ -138,6 +138,23 @@ describe('several executor hosts', () => {
     await expect(driver.remote!.drain!('http://127.0.0.1:1', true)).rejects.toThrow('is none of the hosts that are configured');
   });
 
+  it('SB1063: a host that is drained between the choice of it and the start gets no conversation by that', async () => {
+    await start({}, {});
+    const [first, ...others] = hosts.map(({ url, key }) => ({ url, key: new Secret(key) }));
+    const driver = createRemoteDriver(first!, ...others);
+    let drained: string | undefined;
+    const startDrained: typeof driver.start = async (spec, options) => {
+      if (drained === undefined) await driver.remote!.drain!((drained = spec.host!), true);
+      return driver.start(spec, options);
+    };
+    folder = mkdtempSync(join(tmpdir(), 'tendon-hosts-'));
+    const drains = Object.assign(Object.create(driver) as typeof driver, { start: startDrained });
+    const one = createTestSandboxes(drains, { folder, workspaceOf: async () => ({ hostPath: '/workspace' }) });
+    servers.push(one);
+    expect((await run(await acquire(one, 'a'), 'echo works')).output).toBe('works');
+    expect(addressOf(await hostOf(one, 'a'))).not.toBe(drained);
+  });
+
   it('SB1064: a conversation whose host is configured no more gets a sandbox on another, which says what is lost', async () => {
     await start({}, {});
     const one = server();
@@ -204,7 +221,7 @@ describe('several executor hosts', () => {
     expect((await run(found, 'ls')).output).toBe('');
   });
 
-  it('RT905: of owners that ask for a conversation at once the latest gets its sandbox, whoever asked first', async () => {
+  it('RT905: of owners that ask for a conversation at once the latest gets its sandbox, in whatever order they ask', async () => {
     const [host] = (await start({})) as [ExecutorHostProcess];
     const begin = (incarnation: string, epoch: number) =>
       host.call(`/sandboxes/${incarnation.repeat(16)}`, {

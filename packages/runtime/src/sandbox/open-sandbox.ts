@@ -173,12 +173,29 @@ async function start(
     return open;
   } catch (error) {
     client?.close();
-    const handle = await settled(starting);
-    const left = handle === undefined ? ({ ...record, state: 'starting' } as const) : ({ ...record, state: 'live', handle } as const);
-    await endSandbox(context, left, NEVER_STARTED).catch((failure: unknown) =>
-      context.notice(`the rest of sandbox ${record.incarnation} could not be removed: ${String(failure)}`),
-    );
+    await undoStart(context, { record, previous, handle: await settled(starting) });
     throw error;
+  }
+}
+
+interface FailedStart {
+  readonly record: Omit<SandboxRecord & { readonly state: 'starting' }, 'state'>;
+  readonly previous: SandboxRecord | undefined;
+  readonly handle: SandboxHandle | undefined;
+}
+
+/** Ends what has begun. A host that was chosen for this start and began nothing is not the conversation's: the next start chooses again. */
+async function undoStart(context: SandboxContext, { record, previous, handle }: FailedStart): Promise<void> {
+  const left = handle === undefined ? ({ ...record, state: 'starting' } as const) : ({ ...record, state: 'live', handle } as const);
+  const isOfHost = record.host?.kind !== 'address' || addressIn(context, previous) !== undefined || handle !== undefined;
+  try {
+    await endSandbox(context, left, NEVER_STARTED);
+    // Another server may have taken the conversation over, and have begun a sandbox.
+    const newest = isOfHost ? undefined : await context.records.get(record.conversation_id);
+    if (newest?.incarnation !== record.incarnation) return;
+    await (previous ? context.records.put(previous) : context.records.delete(record.conversation_id));
+  } catch (failure) {
+    context.notice(`the rest of sandbox ${record.incarnation} could not be removed: ${String(failure)}`);
   }
 }
 
