@@ -46,8 +46,8 @@ async function main() {
 
 const HEAD = `# Conformance
 
-What clients of every generation rely on, asked of a running server from outside. \`npx tendon conformance URL\` runs it against any
-server; \`--deviations FILE\` names what one is known to do otherwise. Made by \`node scripts/conformance-page.mjs\`.
+Everything that clients of every generation rely on, checked on a running server from outside. \`npx tendon conformance URL\` runs it against any
+server; \`--deviations FILE\` lists a server's known differences. Made by \`node scripts/conformance-page.mjs\`.
 `;
 
 const PAGE = new URL('../docs/conformance.md', import.meta.url);
