@@ -42,6 +42,8 @@ const RETRY_AFTER = '2';
 /** How long a read waits for another server to take over, and how often it looks. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 250;
+/** The address of a client that has just disconnected. */
+const UNKNOWN = 'unknown';
 
 /** One request or upgrade, with the ways to answer it. */
 interface Passing {
@@ -65,7 +67,7 @@ export function forwardToOwners(http: Server, context: ForwardContext): Forwardi
       send: (server, headers) => pipeRequest({ request, response, server, headers, ...forwarding }),
     }));
   takeOver(http, 'request', (pass, request: IncomingMessage, response: ServerResponse) => {
-    if (!isQuestion(request) || !forwarding.hopOf(request)) return serve(request, response, pass);
+    if (!isQuestion(request) || !isAsked(forwarding.hopOf(request))) return serve(request, response, pass);
     void answerPeer(request, response, context).catch((cause: unknown) => {
       context.logger.warn({ err: cause }, 'what another server asked could not be answered');
       response.destroy();
@@ -91,6 +93,11 @@ export function forwardToOwners(http: Server, context: ForwardContext): Forwardi
     }),
   );
   return forwarding;
+}
+
+/** A question of a server has no client. What a client sends may have the same path: a preview has every path, and is forwarded. */
+function isAsked(hop: Hop | undefined): boolean {
+  return hop?.client === '';
 }
 
 /** Sends 100 Continue when the body is first read, so a request that is refused unread is answered before its body is sent. */
@@ -204,7 +211,7 @@ class Forwarding {
   #send(one: Passing, server: ServerNode): Promise<PipeOutcome> {
     const { metrics, clock, scheduler } = this.#context;
     metrics.seen(clock.now());
-    const hop = { from: scheduler.self?.id ?? '', client: clientAddress(one.request) };
+    const hop = { from: scheduler.self?.id ?? '', client: clientAddress(one.request) || UNKNOWN };
     return one.send(server, [HOP_HEADER, this.signature.sign(one.request, hop, this.#now())]);
   }
 

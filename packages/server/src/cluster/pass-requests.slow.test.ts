@@ -7,8 +7,11 @@ import { Secret } from '@tendon/protocol/masking';
 import { waitFor } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { clientAddress, hopOf } from '../platform/http/client-of.ts';
+import { systemClock } from '../platform/system-clock.ts';
+import { createPreviewKeys } from '../previews/preview-keys.ts';
 import { CLUSTER_SECRET, TestCluster, testNode, type TestNode } from './cluster.test-support.ts';
 import { HOP_HEADER, HopSignature } from './hop-signature.ts';
+import { questionPath } from './peer-answers.ts';
 
 const PATH = '/api/conversations/c1/events';
 
@@ -248,6 +251,22 @@ it('SV1205: a Connection header takes nothing away that says whose the request i
   }
   await ask(near, PATH);
   expect(far.seen.map(({ url }) => url)).toEqual([PATH, PATH, PATH]);
+});
+
+it('SV1222: a preview passes no question of servers on as one', async () => {
+  const { near } = await pair();
+  const keys = createPreviewKeys(new Secret(CLUSTER_SECRET), systemClock);
+  const body = '{"ids":["c1"]}';
+  const path = questionPath('conversations/views', body);
+  const headers = {
+    host: `8080-${keys.labelOf('c1')}.localhost`,
+    cookie: `tendon_preview=${keys.tokenFor('c1', 8080)}`,
+    'content-length': body.length,
+  };
+  const asked = httpRequest({ host: '127.0.0.1', port: near.port, path, method: 'POST', headers });
+  const answer = once(asked, 'response') as Promise<[IncomingMessage]>;
+  asked.end(body);
+  expect(JSON.parse(await text((await answer)[0]))).toMatchObject({ by: 'far', from: 'near', url: path, bytes: body.length });
 });
 
 it('SV1206: what begins a conversation goes to a server that takes some, and repeated requests with one key to the same', async () => {

@@ -61,6 +61,8 @@ it('SV1222: what servers ask each other is asked by nobody else', async () => {
   expect(await ask(body, signed)).toBe(200);
   expect(await ask(body, undefined)).toBe(418);
   expect(await ask(body, new HopSignature(new Secret('another secret')).sign(request, from, Date.now()))).toBe(418);
+  // Forwarded for a client.
+  expect(await ask(body, signature.sign(request, { from: 'near', client: '192.0.2.9' }, Date.now()))).toBe(418);
   // Signed for another body.
   expect(await ask('{"ids":["c1"]}', signed)).toBe(404);
   expect(createHash('sha256').update(body).digest('base64url')).toBe(path.split('digest=')[1]);

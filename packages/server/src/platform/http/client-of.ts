@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 export interface Hop {
   /** The id of that server. */
   readonly from: string;
-  /** The address of the client. */
+  /** The address of the client; empty when that server itself asks. */
   readonly client: string;
   /** The conversation that the receiver is taken to have; unset where the request itself says what it is about. */
   readonly conversation?: string | undefined;
