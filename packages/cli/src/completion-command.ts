@@ -18,7 +18,7 @@ export const completionCommand: AddCommand = (program, end) => {
     });
 };
 
-/** What may follow: by the words before it, the empty text for `tendon` alone. */
+/** The words that may follow, by the words before them; the empty text for `tendon` alone. */
 type Following = ReadonlyMap<string, readonly { readonly word: string; readonly does: string }[]>;
 
 function wordsOf(program: Command, before = ''): Following {
@@ -71,7 +71,7 @@ function fish(following: Following): string {
     const inner = next.filter(({ word }) => !word.startsWith('-')).map(({ word }) => word);
     const words = before.split(' ').filter((word) => word !== '');
     const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
-    // What follows a group alone does not follow what it has.
+    // Words that follow only the group do not follow its subcommands.
     const hasMore = words.length > 0 && inner.length > 0 ? [`not __fish_seen_subcommand_from ${inner.join(' ')}`] : [];
     const when = words.length === 0 ? '__fish_use_subcommand' : [...seen, ...hasMore].join('; and ');
     return next.map(({ word, does }) => {

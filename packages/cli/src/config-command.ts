@@ -11,13 +11,13 @@ Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 interface Stored extends AsyncDisposable {
   all(): Promise<Readonly<Record<string, unknown>>>;
-  /** `null`: it is not stored. Throws where there is no such setting. */
+  /** `null` if it is not stored. Throws if there is no such setting. */
   get(name: string): Promise<unknown>;
   /** The same. */
   set(name: string, value: unknown): Promise<void>;
 }
 
-/** Of these is shown whether they are set. */
+/** For these, the command shows only whether they are set. */
 const isKey = (name: string): boolean => /_api_key$|_tokens?$/.test(name);
 
 export const configCommand: AddCommand = (...program) => {

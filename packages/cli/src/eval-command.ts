@@ -77,7 +77,7 @@ export const evalCommand: AddCommand = (program, end) => {
     });
 };
 
-/** What is to be run, or what is wrong with the command line. Rejects with a user-facing error when the dataset cannot be read. */
+/** The run that the command line asks for, or what is wrong with it. Rejects with a user-facing error when the dataset cannot be read. */
 async function prepare(dataset: string, options: EvalCommandOptions) {
   const { runtime, solutions = false, configFile } = options;
   const tasks = chosen(await readDataset(dataset, options), options);
@@ -91,7 +91,7 @@ async function prepare(dataset: string, options: EvalCommandOptions) {
   const { hasRemoteSandboxes, readFiledConfig } = await import('@tendon/server/headless');
   const read = await readFiledConfig(withOptions({ LOG_LEVEL: 'fatal', SECURITY_UNATTENDED: 'true', ...process.env, ...without }, given));
   if (!read.ok) return read.problems;
-  // What the agent of one task found or noted would make that of the next another.
+  // The findings and notes of one task's agent would influence the next one.
   const config = { ...read.config, tools: read.config.tools.filter((tool) => tool !== 'recall' && tool !== 'note') };
   if (hasRemoteSandboxes(config.runtime)) return [`Workspaces are filled on this machine: RUNTIME=${config.runtime} cannot be evaluated.`];
   if (config.runtime === 'none' && runtime !== 'none')

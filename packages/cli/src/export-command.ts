@@ -34,7 +34,7 @@ export const exportCommand: AddCommand = (program, end) => {
     });
 };
 
-/** The file is there when it is whole. */
+/** The file appears only when it is complete. */
 async function writeFile(path: string, text: Readable): Promise<void> {
   const unfinished = `${path}.unfinished-${process.pid}`;
   try {

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** V8 reads these whenever it is about to grow or to collect. */
+/** V8 reads these flags whenever it is about to grow the heap or to collect garbage. */
 const AT_ONCE = ['--semi-space-growth-factor=16', '--no-incremental-marking'];
-/** What it does by itself. */
+/** V8's own default. */
 const AS_USUAL = ['--semi-space-growth-factor=2', '--incremental-marking'];
 const SHORT_MS = 3000;
 
 /**
- * For a process that may soon be over: it is done before most of its garbage would have been collected. One that is not is like any other
+ * For a process that may end soon, before most of its garbage would have been collected. A longer one behaves like any other
  * from then on.
  */
 export function growHeapAtOnce(): void {

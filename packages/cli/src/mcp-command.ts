@@ -62,7 +62,7 @@ class LoginClient implements AsyncDisposable {
     return McpLoginList.parse(await this.#ask('GET', '')).servers;
   }
 
-  /** Prints the address to open, and resolves when the login is there. */
+  /** Prints the address to open, and resolves when the login is complete. */
   async logIn(server: string, clientId: string | undefined): Promise<McpLogin> {
     const before = await this.#find(server);
     const client = clientId === undefined ? {} : { client_id: clientId };

@@ -5,7 +5,7 @@ import { type AddCommand, EXIT } from './add-command.ts';
 /** Without a command: a chat, or one task with -p or from standard input. */
 const chat = () => import('./chat-command.ts');
 
-/** In the order of `--help`. Each is loaded when it is asked for: a start pays for one command only. */
+/** In the order of `--help`. Each is loaded when it is needed, so a start pays for one command only. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   drain: async () => (await import('./drain-command.ts')).drainCommand,
@@ -46,14 +46,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   completion: async () => (await import('./completion-command.ts')).completionCommand,
 };
 
-/** The command that the first argument names, or the chat; all of them for the help, and for what to say of an unknown one. */
+/** The command that the first argument names, or the chat; all of them for the help and for an unknown command. */
 async function commandsOf([name = '']: readonly string[]): Promise<readonly AddCommand[]> {
   if (name === '-V' || name === '--version') return [];
   const isHelp = ['-h', '--help', 'completion'].includes(name);
   if (name === 'tail') return [await COMMANDS.show!()];
   if (Object.hasOwn(COMMANDS, name) && !isHelp) return [await COMMANDS[name]!()];
   if (name === '' || (name.startsWith('-') && !isHelp)) return [(await chat()).chatCommand];
-  // Its options alone: an unknown word is no task.
+  // Only its options: an unknown word is not a task.
   return [(await chat()).addChatOptions, ...(await Promise.all(Object.values(COMMANDS).map((one) => one())))];
 }
 

@@ -13,7 +13,7 @@ them. Conversations that are pinned, open, at work or waiting for a decision sta
 Works through the server of this home when one runs, else by itself. Conversations are named by their ids or the first letters of those.
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
-/** Conversations that nobody has used for long. */
+/** Lists conversations that nobody has used for a long time. */
 export const retentionCommand: AddCommand = (...program) => {
   const { add, carryOut } = addHomeCommands<HomeServer>(program, {
     name: 'retention',

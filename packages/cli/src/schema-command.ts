@@ -15,7 +15,7 @@ export const schemaCommand: AddCommand = (program, end) => {
       const { swiftFile } = await import('./schema/swift-types.ts');
       const schema = wireSchema();
       const text = swift ? swiftFile(schema) : `${JSON.stringify(schema, undefined, 2)}\n`;
-      // Longer than a pipe takes at once; who reads it may have seen enough.
+      // The text is longer than a pipe takes at once, and the reader may stop early.
       process.stdout.once('error', () => undefined);
       await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
       end(EXIT.done);

@@ -110,7 +110,7 @@ function throughServer(server: FoundServer): Secrets {
   };
 }
 
-/** Without the line's end of an `echo`. */
+/** Without the line end that `echo` adds. */
 async function readValue(name: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '');
   process.stderr.write(`Value of ${printable(name)} (not shown): `);

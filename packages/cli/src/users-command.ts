@@ -11,7 +11,7 @@ A user is named by their e-mail address, or by the id that list shows. Works thr
 Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
 
 const DEADLINE_MS = 30_000;
-/** Of somebody with many conversations. */
+/** Long enough for a user with many conversations. */
 const ERASURE_MS = 3_600_000;
 const NO_USERS = 'Nobody has signed in yet.';
 

@@ -17,11 +17,11 @@ import { chooseOption, sessionOptions, type SessionOption } from './session-opti
 
 export interface AcpAgentOptions {
   readonly version: string;
-  /** The server that the sessions are on; started where none runs. */
+  /** The server of the sessions; it is started if none runs. */
   readonly server: () => Promise<Rest>;
-  /** Gives a folder to agents. */
+  /** Allows agents to work in a folder. */
   readonly grant: (folder: string) => Promise<void>;
-  /** Of the connection to the editor. */
+  /** Aborts with the connection to the editor. */
   readonly signal: AbortSignal;
 }
 
@@ -111,21 +111,21 @@ export function folderOf(cwd: string): string {
   return cwd;
 }
 
-/** Takes a session from the connection; what it does is cancelled. */
+/** Removes a session from the connection, and cancels its work. */
 export async function closeIn<T>(sessions: Map<string, T>, id: string, session: AcpSession): Promise<Record<string, never>> {
   sessions.delete(id);
   await session.end();
   return {};
 }
 
-/** For good; one that is gone already is deleted. */
+/** Deletes a session for good; one that no longer exists counts as deleted. */
 export async function deleteIn(rest: Rest, id: string): Promise<Record<string, never>> {
   if (await rest.conversations.get(id)) await rest.conversations.delete(id);
   return {};
 }
 
 interface Chosen {
-  /** Of editors that know no options. */
+  /** For editors that do not support options. */
   readonly modes: SessionModeState;
   readonly configOptions: SessionOption[];
 }
@@ -161,7 +161,7 @@ export function mcpOf(servers: readonly McpServer[]): NewConversation {
   return { mcp_config: config } as NewConversation;
 }
 
-/** Its key is all that is sent to such a server: what else an editor wants sent is refused, not left out. */
+/** Only its key is sent to such a server: other headers that an editor names are refused, not left out. */
 function keyOf(server: string, headers: readonly { readonly name: string; readonly value: string }[]): { readonly api_key?: string } {
   const keys = headers.map(({ name, value }) => {
     const [, key] = /^bearer\s+(\S+)$/i.exec(value.trim()) ?? [];

@@ -37,11 +37,11 @@ export class AcpSession {
   readonly #rest: Rest;
   readonly #connection: ConversationConnection;
   readonly #updates: AcpUpdates;
-  /** Updates leave in the order of the events. */
+  /** Updates are sent in the order of the events. */
   #sending: Promise<void> = Promise.resolve();
   #prompt: Prompt | undefined;
   #askedAbout = -1;
-  /** What was there before: it is sent where the session is loaded, and else known alone. */
+  /** While earlier events arrive: whether they are sent, because the session is loaded, or only read. */
   #past: 'loaded' | 'known' | undefined;
 
   private constructor(id: string, { client, rest, folder, isLoaded }: AcpSessionOptions) {
@@ -53,7 +53,7 @@ export class AcpSession {
     this.#connection = connect(id, { baseUrl: rest.baseUrl, apiKey: rest.apiKey });
   }
 
-  /** Resolves when what is there has been sent, where it is loaded. */
+  /** Resolves when the existing events have been sent, if the session is loaded. */
   static async open(id: string, options: AcpSessionOptions): Promise<AcpSession> {
     const session = new AcpSession(id, options);
     const connection = session.#connection;
@@ -80,7 +80,7 @@ export class AcpSession {
     return session;
   }
 
-  /** Throws at once where the prompt is not taken. */
+  /** Throws at once if the prompt is refused. */
   prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
     if (this.#prompt) throw RequestError.invalidRequest(undefined, 'another prompt is being answered');
     const { text, imageUrls } = promptContent(blocks);
@@ -97,7 +97,7 @@ export class AcpSession {
     return prompt.done.promise.then((reason) => this.#sending.then(() => reason));
   }
 
-  /** Sends the editor which commands there are. */
+  /** Sends the editor the list of commands. */
   advertise(): void {
     const availableCommands = Object.entries(CONVERSATION_COMMANDS).map(([name, { does: description, hint }]) => ({
       name,
@@ -119,7 +119,7 @@ export class AcpSession {
     return 'end_turn';
   }
 
-  /** Sends the editor what is chosen by now. */
+  /** Sends the editor the current choices. */
   async reportOptions(): Promise<void> {
     const configOptions = await sessionOptions(this.#rest, this.id).catch(() => undefined);
     if (!configOptions) return;
@@ -130,7 +130,7 @@ export class AcpSession {
     ]);
   }
 
-  /** Also without a prompt: the session was taken up again in the middle of a turn. */
+  /** Also without a prompt, when the session was resumed in the middle of a turn. */
   get isAtWork(): boolean {
     return AT_WORK.has(this.#connection.getSnapshot().state.agentState);
   }
@@ -147,7 +147,7 @@ export class AcpSession {
     this.#connection.send(actions.stop());
   }
 
-  /** Its work is cancelled first; one that does not end in time is left to the server. */
+  /** Cancels its work first; if that does not end in time, it is left to the server. */
   async end(): Promise<void> {
     this.cancel();
     await this.#connection.when(({ state }) => !AT_WORK.has(state.agentState), AbortSignal.timeout(END_MS)).catch(() => undefined);
@@ -184,7 +184,7 @@ export class AcpSession {
     this.#end(prompt.isCancelled ? 'cancelled' : 'end_turn');
   }
 
-  /** What is not in the words of the conversation. */
+  /** Reports changes that are not in the words of the conversation: usage and options. */
   #changed(event: Event): void {
     if ('llm_metrics' in event && event.llm_metrics) this.#reportUsage();
     const isPolicy = 'observation' in event && event.observation === 'success' && event.extras.confirmation_policy !== undefined;
@@ -226,7 +226,7 @@ export class AcpSession {
       options: OPTIONS.filter(({ kind }) => kind !== 'allow_always' || canAlways),
     });
     if (chosen === undefined) return;
-    // The suggestions and the answer are about this action: where another one waits by now, neither counts.
+    // The suggestions and the answer are about this action: if another one waits by now, neither counts.
     if (chosen === 'always') {
       if ((await this.#rest.conversations.question(this.id))?.event_id !== action.id) return;
       await this.#rest.conversations.addRules(this.id, suggestions);
@@ -237,7 +237,7 @@ export class AcpSession {
 
 const AT_WORK: ReadonlySet<string> = new Set(['running', 'rate_limited', 'awaiting_user_confirmation', 'user_confirmed', 'user_rejected']);
 
-/** What a session needs of an editor, whichever version it speaks. */
+/** What a session needs from an editor of either version. */
 export interface Editor {
   update(sessionId: string, update: SessionUpdate): Promise<void>;
   /** The option that was chosen; `undefined`: none. */
@@ -250,7 +250,7 @@ export interface Editor {
 export interface AcpSessionOptions {
   readonly client: Editor;
   readonly rest: Rest;
-  /** Of the editor's machine, where the agent works. */
+  /** The folder on the editor's machine in which the agent works. */
   readonly folder: string;
   /** Its history is sent first. */
   readonly isLoaded: boolean;
@@ -271,5 +271,5 @@ function unreachable(): RequestError {
   return RequestError.internalError(undefined, 'the server cannot be reached; what it was doing may go on there. Load the session again');
 }
 
-/** So long an agent may take to end what it is doing. */
+/** How long an agent may take to end its work. */
 const END_MS = 5_000;

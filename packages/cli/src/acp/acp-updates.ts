@@ -3,7 +3,7 @@ import type { PlanEntry, SessionUpdate, ToolCallContent, ToolKind } from '@agent
 import { wordsOf } from '../terminal/agent-words.ts';
 import { decisionWords } from '../terminal/waiting.ts';
 
-/** Kinds of action that an editor shows as a call of a tool; the others say something, or are the engine's own. */
+/** Kinds of action that an editor shows as a tool call; the others are messages, or the engine's own. */
 const TOOLS: Readonly<Partial<Record<Action['action'], ToolKind>>> = {
   run: 'execute',
   run_ipython: 'execute',
@@ -26,7 +26,7 @@ const STATUSES: Readonly<Record<string, PlanEntry['status']>> = { done: 'complet
 export class AcpUpdates {
   readonly #folder: string;
   readonly #known = new Set<string>();
-  /** The agent's words that were sent and whose event has not come. */
+  /** The agent's words that were sent before their event arrived. */
   #words = '';
 
   /** `folder`: what the sandbox calls /workspace. */
@@ -36,7 +36,7 @@ export class AcpUpdates {
 
   /** A piece of an answer that is being written. */
   delta(text: string, offset: number): readonly SessionUpdate[] {
-    // An answer that begins anew cannot be taken back: what comes is shown after it.
+    // An answer that begins anew cannot be taken back: the new text is shown after it.
     this.#words = offset === 0 ? text : this.#words + text;
     return [spoken(text)];
   }
@@ -107,7 +107,7 @@ export class AcpUpdates {
   }
 }
 
-/** Nothing of a model whose window is not known: there is nothing to show it against. */
+/** Undefined for a model whose window is unknown: the usage could not be compared with anything. */
 export function usageUpdates({ accumulated_cost: amount, accumulated_token_usage: usage }: LlmMetrics): readonly SessionUpdate[] {
   const { per_turn_token: used, context_window: size } = usage;
   return size > 0 ? [{ sessionUpdate: 'usage_update', used, size, cost: { amount, currency: 'USD' } }] : [];

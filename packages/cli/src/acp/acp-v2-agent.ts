@@ -1,5 +1,5 @@
 /**
- * The same agent in the draft of version 2: a prompt is answered when it is taken, and the state of the session says how it goes. The
+ * The same agent in the draft of version 2: a prompt is answered when it is accepted, and the session's state reports progress. The
  * sessions are those of version 1.
  */
 import {
@@ -74,7 +74,7 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.get(sessionId)?.session.cancel());
 }
 
-/** Of a session that is taken up again, perhaps in the middle of a turn. */
+/** The state of a session that is resumed, perhaps in the middle of a turn. */
 async function reportState(client: AgentContext, session: AcpSession): Promise<void> {
   const rest = () => state(client, session.id, { state: 'idle', stopReason: null });
   if (!session.isAtWork) return rest();
@@ -82,7 +82,7 @@ async function reportState(client: AgentContext, session: AcpSession): Promise<v
   await state(client, session.id, { state: 'running' });
 }
 
-/** A prompt that is not taken changes nothing of the state that was reported. */
+/** A prompt that is refused does not change the reported state. */
 async function begin(client: AgentContext, { session, updates }: Opened, prompt: PromptRequest['prompt']): Promise<{ messageId: string }> {
   const { id: sessionId } = session;
   const answered = session.prompt(prompt as ContentBlock[]);
@@ -123,7 +123,7 @@ function editorOf(client: AgentContext, updates: V2Updates): Editor {
   };
 }
 
-/** A kind of server that is not known is refused, not left out. */
+/** An unknown kind of server is refused, not left out. */
 function knownServer(server: McpServer): Parameters<typeof mcpOf>[0][number] {
   if (server.type === 'http') {
     const { name, url, headers = [] } = server as Extract<McpServer, { readonly type: 'http' }>;

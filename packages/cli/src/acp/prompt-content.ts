@@ -1,6 +1,6 @@
 import { RequestError, type ContentBlock } from '@agentclientprotocol/sdk';
 
-/** As `--image` of a chat has it: a server closes the line on a message that is larger. */
+/** The same limits as for `--image` of a chat: a server closes the connection on a larger message. */
 const MAX_IMAGE_CHARS = 4_000_000;
 const MAX_IMAGES_CHARS = 18_600_000;
 

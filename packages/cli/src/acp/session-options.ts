@@ -2,7 +2,7 @@ import { RequestError, type SessionConfigOption, type SessionConfigSelect } from
 import type { Rest } from '@tendon/client';
 import { ConfirmationMode } from '@tendon/protocol';
 
-/** What an editor can choose of a session, as version 1 of the protocol has it. */
+/** The options of a session that an editor can choose, in the form of version 1 of the protocol. */
 export type SessionOption = Extract<SessionConfigOption, SessionConfigSelect & { readonly type: 'select' }>;
 
 /** As for all conversations. */
@@ -49,7 +49,7 @@ export async function sessionOptions(rest: Rest, id: string): Promise<SessionOpt
   ];
 }
 
-/** Counts for this session alone, from the next turn on; what waits for a person at once. */
+/** Applies to this session only, from the next turn on; the choice of what waits for a person applies at once. */
 export async function chooseOption(rest: Rest, id: string, option: string, value: unknown): Promise<void> {
   try {
     await choose(rest, id, option, String(value));
@@ -75,7 +75,7 @@ function named(value: string): Value {
   return { value, name: value };
 }
 
-/** What is chosen is one of the values, also where no list has it. */
+/** The chosen value is always one of the values, even if no list has it. */
 function select(id: string, name: string, currentValue: string, values: readonly Value[]): SessionOption {
   const all = values.some(({ value }) => value === currentValue) ? values : [named(currentValue), ...values];
   return { type: 'select', id, name, currentValue, options: [...all] };

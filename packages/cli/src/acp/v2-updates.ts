@@ -8,7 +8,7 @@ import type {
 } from '@agentclientprotocol/sdk/experimental/v2';
 
 /**
- * Says in the draft of version 2 what a session says in version 1. Owns which message is being written: pieces that follow each other are of
+ * Translates the updates of version 1 into the draft of version 2. Owns which message is being written: consecutive pieces belong to
  * one message.
  */
 export class V2Updates {
@@ -20,7 +20,7 @@ export class V2Updates {
     return { sessionUpdate: 'user_message', messageId: randomUUID(), content };
   }
 
-  /** Nothing where the draft has no word for it. */
+  /** Undefined if the draft has no such update. */
   of(update: SessionUpdate): DraftUpdate | undefined {
     const kind = update.sessionUpdate;
     if (kind === 'agent_message_chunk' || kind === 'agent_thought_chunk' || kind === 'user_message_chunk') {
@@ -80,7 +80,7 @@ function patchOf(path: string, before: string | undefined, after: string): strin
   ].join('\n');
 }
 
-/** As git writes names that could be read as something else. */
+/** Quotes names in the way that git does. */
 function quoted(name: string): string {
   // eslint-disable-next-line no-control-regex
   return /["\\\u0000-\u001F\u007F]/.test(name) ? `"${name.replaceAll(/["\\\u0000-\u001F\u007F]/g, escaped)}"` : name;

@@ -14,10 +14,10 @@ import { runningServer, type ServerAddress } from './running-server.ts';
 const LOOK_MS = 100;
 /** A store of an earlier version may be upgraded first. */
 const START_MS = 300_000;
-/** Somebody else starts one at this moment. */
+/** Another command is starting one at this moment. */
 const OTHER_MS = 10_000;
 
-/** With `env` for one that is started. Rejects with an Error whose message can be shown. */
+/** A server that is started gets `env`. Rejects with an Error whose message can be shown. */
 export async function attachServer(config: Config, env: NodeJS.ProcessEnv): Promise<ServerAddress> {
   return (await runningServer(config)) ?? (await startServer(config, env));
 }
@@ -27,7 +27,7 @@ async function startServer(config: Config, env: NodeJS.ProcessEnv): Promise<Serv
   const path = join(config.home, 'server.log');
   const log = openSync(path, 'w', 0o600);
   const [program, ...flags] = [process.execPath, ...process.execArgv, process.argv[1]!];
-  // Of a session of its own: it outlives this terminal while another client uses it.
+  // In a session of its own, so that it outlives this terminal while another client uses it.
   const child = spawn(program, [...flags, 'serve', '--while-used', '--host', '127.0.0.1', '--port', '0'], {
     env: { ...env, TENDON_HOME: config.home },
     stdio: ['ignore', log, log],

@@ -4,9 +4,9 @@ import type { Event, VolatileFrame } from '@tendon/protocol';
 export interface Follower {
   event(event: Event): void;
   frame(frame: VolatileFrame): void;
-  /** No more will come: the conversation was closed or deleted. */
+  /** No more events will come: the conversation was closed or deleted. */
   ended?(): void;
-  /** The server was not reached for some time; it is still tried, and this is reported once. */
+  /** The server was not reached for some time. This is reported once, while the connection is still being tried. */
   offline?(): void;
 }
 

@@ -6,7 +6,7 @@ import { runningServer, type ServerAddress } from './running-server.ts';
 export interface HomeServer extends AsyncDisposable {
   readonly rest: Rest;
   readonly address: ServerAddress;
-  /** Others use it too: it is not gone with this command. */
+  /** Others use it too: it does not end with this command. */
   readonly isShared: boolean;
 }
 
@@ -28,10 +28,10 @@ function clientOf(address: ServerAddress): Pick<HomeServer, 'rest' | 'address'> 
 
 const PAGE = 100;
 const MIN_PREFIX = 4;
-/** Of the ids that a server makes. */
+/** The length of the ids that a server makes. */
 const WHOLE_ID = 32;
 
-/** By its id, or by how its id begins. Rejects with an Error whose message can be shown. */
+/** Finds a conversation by its id or the beginning of it. Rejects with an Error whose message can be shown. */
 export async function findConversation(rest: Rest, given: string): Promise<ConversationInfo> {
   const exact = await rest.conversations.get(given);
   if (exact) return exact;

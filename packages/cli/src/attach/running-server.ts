@@ -7,7 +7,7 @@ export interface ServerAddress {
 
 const ANSWER_MS = 2_000;
 
-/** The server that runs on this home and answers; `undefined`: there is none. */
+/** The server that runs on this home and answers; `undefined` if there is none. */
 export async function runningServer(config: Pick<Config, 'home' | 'sessionApiKey'>): Promise<ServerAddress | undefined> {
   const found = await findServer(config);
   if (!found) return undefined;

@@ -10,14 +10,14 @@ import { Transform, Writable } from 'node:stream';
 
 export interface ChatInputOptions {
   readonly onLine: (line: string) => void;
-  /** Ctrl-C, with what stood in the line. */
+  /** Ctrl-C, with the text of the line. */
   readonly onInterrupt: (line: string) => void;
   /** The end of the input: Ctrl-D, or a terminal that went away. */
   readonly onEnd: () => void;
   readonly complete: (line: string) => [readonly string[], string];
 }
 
-/** Asks a terminal to mark what is pasted, and not to any more. */
+/** Turns a terminal's marking of pasted text on and off. */
 const MARKING = '\u001b[?2004h';
 const NOT_MARKING = '\u001b[?2004l';
 const PASTED = '\u001b[200~';
@@ -62,7 +62,7 @@ export class ChatInput {
     this.#lines.on('close', onEnd);
   }
 
-  /** What is typed and not sent. */
+  /** The text that is typed but not sent. */
   get typed(): string {
     return this.#isHidden ? '' : this.#lines.line;
   }
@@ -78,7 +78,7 @@ export class ChatInput {
     if (text) this.#lines.write(text);
   }
 
-  /** For a line that is not shown and not remembered. */
+  /** Reads a line that is neither shown nor remembered. */
   askHidden(prompt: string): void {
     this.clear();
     this.#isQuiet = true;
@@ -86,7 +86,7 @@ export class ChatInput {
     this.#output.write(prompt);
   }
 
-  /** What was typed unseen is not shown later. */
+  /** Text that was typed unseen is not shown later. */
   #reveal(): void {
     if (!this.#isHidden) return;
     this.clear();
@@ -94,7 +94,7 @@ export class ChatInput {
     this.#output.write('\n');
   }
 
-  /** From now on nothing of it is shown. */
+  /** Stops showing anything. */
   hush(): void {
     this.#reveal();
     this.#isQuiet = true;
@@ -128,7 +128,7 @@ function pastedAsOne(input: NodeJS.ReadStream): NodeJS.ReadStream {
       const parts = (held + decoder.write(chunk)).split(MARK);
       const last = parts.at(-1)!;
       for (const part of parts.slice(0, -1)) take(part);
-      // A mark that comes in two pieces. A key alone is not held.
+      // A mark may arrive in two pieces. A single key is not held back.
       held = (isPasted ? BEGUN_MARK : BEGUN_PASTE).exec(last)?.[0] ?? '';
       take(last.slice(0, last.length - held.length));
       done();

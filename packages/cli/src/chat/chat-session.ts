@@ -26,10 +26,10 @@ import { TurnSummary } from './turn-summary.ts';
 
 export interface ChatOptions {
   readonly rest: Rest;
-  /** Where its agents work; `undefined`: a folder of their own. */
+  /** Where its agents work; `undefined` for a folder of their own. */
   readonly directory: string | undefined;
   readonly choices: TaskChoices;
-  /** The conversation to go on with. */
+  /** The conversation to continue. */
   readonly conversation?: string | undefined;
   /** `data:` URLs that go with the first message. */
   readonly imageUrls?: readonly string[];
@@ -55,7 +55,7 @@ export class ChatSession {
   #isLeaving = false;
   /** The action that was asked about last: each is asked about once. */
   #askedAbout = -1;
-  /** What comes now is new. */
+  /** Whether the events that arrive now are new. */
   #isLive = true;
   /** Ctrl-C was pressed a moment ago. */
   #stopping = false;
@@ -105,18 +105,18 @@ export class ChatSession {
     return this.#expected.state === 'nothing' || this.#expected.state === 'decision' || this.#expected.state === 'edit';
   }
 
-  /** The program does something itself. */
+  /** The program itself is doing something. */
   working(words: string): void {
     this.#input.hush();
     this.#screen.working(words);
   }
 
-  /** Whether the person wants it. */
+  /** Asks whether the person wants it. */
   async consents(question: string): Promise<boolean> {
     return /^y(es)?$/i.test((await this.asks(question))?.trim() ?? '');
   }
 
-  /** What the person types; what was expected before is expected again. `undefined`: it was left, or something else has come. */
+  /** Reads a line, then expects again what was expected before. `undefined`: the person left it, or something else has come. */
   async asks(question: string, { isHidden = false }: { readonly isHidden?: boolean } = {}): Promise<string | undefined> {
     const before = this.#expected;
     this.say(question);
@@ -127,7 +127,7 @@ export class ChatSession {
     return this.#expected === before ? line : undefined;
   }
 
-  /** A line of the program itself. */
+  /** Shows a line of the program itself. */
   say(text: string): void {
     this.#screen.notice(text);
   }
@@ -209,14 +209,14 @@ export class ChatSession {
     this.#turn = new TurnSummary(performance.now(), this.#connection?.getSnapshot().state.metrics?.accumulated_cost ?? 0);
   }
 
-  /** Shows the last turn of a conversation, and what it expects. */
+  /** Shows the last turn of a conversation, and what it waits for. */
   async #goOn(id: string): Promise<void> {
     this.#expected = { state: 'nothing' };
     await this.open(id);
     this.#expectNow();
   }
 
-  /** What follows from the events, where nothing is expected yet. */
+  /** Decides from the events what is expected, if nothing is expected yet. */
   #expectNow(): void {
     const { agentState } = this.#connection!.getSnapshot().state;
     if (agentState === 'running' || agentState === 'rate_limited') return this.#work('Working');
@@ -317,7 +317,7 @@ export class ChatSession {
   }
 
   async #edited(action: Action, line: string): Promise<void> {
-    // Nothing was put in its place: what is decided about is the action as it was.
+    // The person did not edit it: the decision is about the original action.
     if (line.trim() === '' || line === decisionWords(action).what) return this.#expect({ state: 'decision', action });
     await this.#answer(action, { answer: 'approve', edited: line });
   }
@@ -345,7 +345,7 @@ export class ChatSession {
       this.say('No rule can allow this: each one is asked about.');
       return this.#expect({ state: 'decision', action });
     }
-    // The suggestions are about what waits, which may be another action by now.
+    // The suggestions are about the waiting action, which may be another one by now.
     if ((await this.rest.conversations.question(id))?.event_id !== action.id) throw new Error('That was decided already.');
     await this.rest.conversations.addRules(id, suggestions);
     const names = suggestions.map(({ tool, command, path, host }) => [tool, command, path, host].filter(Boolean).join(' '));
@@ -394,7 +394,7 @@ export class ChatSession {
   }
 }
 
-/** So long after it a second Ctrl-C leaves. */
+/** How long after the first Ctrl-C a second one leaves the chat. */
 const STOP_AGAIN_MS = 3_000;
-/** So long a message may take to the server. */
+/** How long a message may take to reach the server. */
 const DELIVERY_MS = 5_000;

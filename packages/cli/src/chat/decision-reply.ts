@@ -1,14 +1,14 @@
-/** What a person types where an action waits for a decision, read as one. */
+/** Reads what a person types while an action waits as a decision. */
 export type DecisionReply =
   | { readonly do: 'approve' }
   | { readonly do: 'reject'; readonly reason: string }
   | { readonly do: 'edit' }
   | { readonly do: 'always' }
   | { readonly do: 'say'; readonly text: string }
-  /** Nothing that could be understood. */
+  /** It could not be understood. */
   | { readonly do: 'ask-again' };
 
-/** `isHigh`: a single letter approves nothing. Words that are none of the answers go to the agent. */
+/** `isHigh`: a single letter approves nothing. Any other text goes to the agent. */
 export function decisionReply(line: string, isHigh: boolean): DecisionReply {
   const text = line.trim();
   const [first = '', ...rest] = text.split(/\s+/);

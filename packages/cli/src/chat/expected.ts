@@ -5,9 +5,9 @@ export type Expected =
   | { readonly state: 'message' }
   | { readonly state: 'nothing' }
   | { readonly state: 'decision'; readonly action: Action }
-  /** What is to run in place of the command that waits. */
+  /** The replacement for the waiting command. */
   | { readonly state: 'edit'; readonly action: Action }
-  /** A line for the program itself; `undefined`: there will be none. */
+  /** A line for the program itself; `undefined` if there will be none. */
   | { readonly state: 'reply'; readonly isHidden: boolean; readonly settle: (line: string | undefined) => void }
   | { readonly state: 'answer'; readonly choices: readonly string[] };
 

@@ -2,7 +2,7 @@ import type { WorkspaceRepository } from '@tendon/protocol';
 import { printable } from '../terminal/printable.ts';
 import type { ChatSession } from './chat-session.ts';
 
-/** What is done for a pull request, decided from what the repository is now. */
+/** The steps for a pull request, decided from the current repository. */
 export interface PullRequestPlan {
   readonly title: string;
   /** `undefined`: the branch that is checked out. */
@@ -15,7 +15,7 @@ export interface PullRequestPlan {
 }
 
 /**
- * A sentence where there can be none: what to do about it.
+ * Returns a sentence with what to do if there can be no pull request.
  * @internal
  */
 export function planPullRequest(repository: WorkspaceRepository | null, title: string): PullRequestPlan | string {
@@ -33,7 +33,7 @@ export function planPullRequest(repository: WorkspaceRepository | null, title: s
 }
 
 /**
- * What will be done, a line for each step.
+ * Describes the steps, one line each.
  * @internal
  */
 export function planWords({ title, newBranch, files, repository, target, source }: PullRequestPlan): readonly string[] {
@@ -47,7 +47,7 @@ export function planWords({ title, newBranch, files, repository, target, source 
 
 const MAX_TITLE = 100;
 
-/** By the user, in the sandbox, through the routes of the page; `words` are its title. */
+/** Carries out the steps as the user, in the sandbox, through the routes of the web app; `words` is the title. */
 export async function openPullRequest(session: ChatSession, words: string): Promise<void> {
   const { connection, rest } = session;
   if (!connection) return session.say('Nothing was done yet.');
@@ -76,7 +76,7 @@ async function isDone(
   return code === 0;
 }
 
-/** A branch for this title that there is not yet. */
+/** A new branch name for this title. */
 function freeName(title: string, taken: readonly string[]): string {
   const slug = title
     .toLowerCase()

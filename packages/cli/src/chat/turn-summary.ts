@@ -10,7 +10,7 @@ export class TurnSummary {
   #removed = 0;
   #cost: number | undefined;
 
-  /** `costUsd`: of the conversation so far. `now` in milliseconds. */
+  /** `costUsd` is the cost of the conversation so far. `now` in milliseconds. */
   constructor(now: number, costUsd: number) {
     this.#began = now;
     this.#costBefore = costUsd;
@@ -30,7 +30,7 @@ export class TurnSummary {
     return this.#files.size > 0;
   }
 
-  /** `2 files +7 −1 · 12 s · $0.04`; what is not known is left out. */
+  /** `2 files +7 −1 · 12 s · $0.04`; unknown parts are left out. */
   words(now: number): string {
     const count = this.#files.size;
     const files = count === 0 ? '' : `${count} ${count === 1 ? 'file' : 'files'} +${this.#added} −${this.#removed}`;

@@ -11,7 +11,7 @@ import type { Finding } from './check-machine.ts';
 
 const MIN_POSTGRES = 14;
 const MAX_LATENCY_MS = 20;
-/** What servers sign for each other counts for half a minute. */
+/** Signatures between servers are valid for half a minute. */
 const MAX_SKEW_MS = 10_000;
 
 /** The database of a cluster, and each server that has a lease there, asked as its peers do. Changes nothing. */

@@ -8,7 +8,7 @@ import type { Finding } from './check-machine.ts';
 const START_MS = 60_000;
 const ACTION_MS = 20_000;
 const WORDS = 'tendon-doctor';
-/** What a command there may make; 0 where the sandbox closes them (SB410). */
+/** The number of namespaces that a command there may create; 0 if the sandbox closes them (SB410). */
 const NAMESPACES = '/proc/sys/user/max_user_namespaces';
 
 /** Starts a real sandbox in a home of its own, does one thing in it, ends it. Names the phase that failed; leaves nothing. `env` = how sandboxes are to be made. */

@@ -2,13 +2,13 @@ import { openHosts, type Config, type SandboxHostInfo } from '@tendon/server/hea
 import { sizeOf } from '../terminal/size-of.ts';
 import type { Finding } from './check-machine.ts';
 
-/** Whether each executor host answers and takes more, and what it has left. Starts nothing. */
+/** Checks whether each executor host answers and takes more sandboxes, and what capacity it has left. Starts nothing. */
 export async function checkHosts({ runtime, executorHosts }: Pick<Config, 'runtime' | 'executorHosts'>): Promise<readonly Finding[]> {
   const remote = openHosts({ executorHosts, runtime: 'remote' });
   return ((await remote?.hosts?.()) ?? []).map((host) => findingOf(host, runtime === 'remote'));
 }
 
-/** One that is not in use is no failure. */
+/** A host that is not in use is not a failure. */
 function findingOf({ address, isThere, refuses, version, capacity }: SandboxHostInfo, isUsed: boolean): Finding {
   const name = `host ${address}`;
   if (!isThere) return { name, ok: !isUsed, says: refuses ?? 'it does not answer', ...(!isUsed && { isNote: true }) };

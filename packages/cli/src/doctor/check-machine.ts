@@ -53,7 +53,7 @@ function checkModel({ model, llmApiKey }: Config): Finding {
   return { name: 'model', ok: true, says, ...(!llmApiKey && { isNote: true }) };
 }
 
-/** What one check found. `says` is plain words; of a failure it holds what to do. */
+/** What one check found. `says` is plain text; for a failure it includes what to do. */
 export interface Finding {
   readonly name: string;
   readonly ok: boolean;

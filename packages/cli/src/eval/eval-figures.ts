@@ -14,14 +14,14 @@ export interface EvalReport {
   readonly attempts: readonly ReportedAttempt[];
 }
 
-/** With what the attempts have used; in dollars also those that were cut off or made again. */
+/** The sums over the attempts; dollars include attempts that were cut off or repeated. */
 export interface EvalTotals extends AttemptUse {
   readonly tasks: number;
   /** With a solved attempt. */
   readonly tasksSolved: number;
   readonly attempts: number;
   readonly solved: number;
-  /** Not made yet: the run was interrupted, or its budget was used up. */
+  /** Attempts that are still to be made: the run was interrupted, or its budget was used up. */
   readonly left: number;
   /** The chance that one of k attempts solves a task, by k, over tasks with so many attempts. */
   readonly passAt: Readonly<Record<string, number>>;

@@ -14,7 +14,7 @@ export interface TestCount {
 export interface TestVerdict {
   readonly isSolved: boolean;
   readonly tests?: { readonly failToPass: TestCount; readonly passToPass: TestCount };
-  /** Which did not pass. */
+  /** Names the tests that did not pass. */
   readonly words: string;
 }
 

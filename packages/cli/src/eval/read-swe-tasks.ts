@@ -102,7 +102,7 @@ async function checkOut(mirror: string, base: string, workspace: string): Promis
 /** A commit that no branch ends in is given out too, also of a mirror that somebody else owns. */
 const UPLOAD = "git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack";
 
-/** The tests as they are to be, whatever the agent has made of them; then all that must pass. */
+/** Restores the original tests, whatever the agent has made of them, then runs all that must pass. */
 function checkScript({ test_patch, FAIL_TO_PASS, PASS_TO_PASS }: Instance, command: string): string {
   const files = [...test_patch.matchAll(/^(?:---|\+\+\+) [ab]\/(.+)$/gm)].map(([, name]) => name!);
   const restored = [...new Set(files)].map(
@@ -113,7 +113,7 @@ function checkScript({ test_patch, FAIL_TO_PASS, PASS_TO_PASS }: Instance, comma
   return ['set -e', ...restored, ...apply, command.replaceAll('{tests}', () => names), ''].join('\n');
 }
 
-/** The patch that the people of the repository have made, where the set has it. */
+/** The original patch of the repository, if the set has it. */
 function solutionOf(patch: string): readonly object[] {
   const command = `git apply --whitespace=nowarn <<'END_OF_PATCH'\n${patch.trimEnd()}\nEND_OF_PATCH`;
   return [

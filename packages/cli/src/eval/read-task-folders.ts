@@ -65,7 +65,7 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   if (await stat(from).catch(() => undefined)) await cp(from, to, { recursive: true, verbatimSymlinks: true });
 }
 
-/** `solution.json` are answers of a scripted model, `solution.sh` is one command that does it all. */
+/** `solution.json` holds the answers of a scripted model, `solution.sh` one command that solves the task. */
 async function readSolution(folder: string, id: string): Promise<readonly object[] | undefined> {
   const answers = await readFile(join(folder, 'solution.json'), 'utf8').catch(() => undefined);
   if (answers !== undefined) {
@@ -81,7 +81,7 @@ async function readSolution(folder: string, id: string): Promise<readonly object
   ];
 }
 
-/** Of names and contents, solutions left out: they decide nothing. */
+/** A digest of names and contents without solutions, which do not affect the result. */
 async function digestOf(folder: string): Promise<string> {
   const hash = createHash('sha256');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -5,10 +5,10 @@ export type TestStatus = 'passed' | 'failed' | 'skipped';
 
 /** A test can be named in several ways. */
 type Found = (status: TestStatus, names: readonly string[]) => void;
-/** Is given the lines in order. */
+/** Reads the lines in order. */
 type LineReader = (line: string) => void;
 
-/** Longer lines are output, not names; so is what stands deeper, and a longer name. */
+/** Longer lines, deeper indents and longer names are output, not names of tests. */
 const MAX_LINE = 2_000;
 const MAX_DEPTH = 16;
 const MAX_NAME = 2_000;
@@ -120,7 +120,7 @@ const MARKS: Readonly<Record<string, TestStatus>> = {
 };
 const MARKED = /^(\s*)([✓✔√✕✖×✗○﹣↓-]|\d+\)) (?:skipped )?(.+?)(?: \(?\d+(?:\.\d+)? ?m?s\)?)?(?: # SKIP.*)?$/;
 
-/** A mark before each test, indented below the lines that name what it is a part of. */
+/** A mark before each test, indented below the lines that name its parents. */
 function tree(found: Found): LineReader {
   const path = new Path();
   return (line) => {
@@ -136,7 +136,7 @@ function tree(found: Found): LineReader {
 
 const READERS: readonly ((found: Found) => LineReader)[] = [pytest, unittest, goTest, cargo, tap, tree];
 
-/** What a line is a part of, by how far the lines before it were indented. */
+/** The parents of a line, by the indentation of the lines before it. */
 class Path {
   readonly #titles: { readonly indent: number; readonly title: string }[] = [];
 

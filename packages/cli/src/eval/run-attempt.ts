@@ -24,13 +24,13 @@ export interface AttemptOutcome {
   readonly failure?: FailureKind;
   readonly detail: string;
   readonly use: AttemptUse;
-  /** What the agent has changed, where the task says how to see it. */
+  /** The agent's changes, if the task says how to get them. */
   readonly patch?: string;
-  /** How many of the task's own tests passed, where their log says it. */
+  /** How many of the task's own tests passed, if their log says so. */
   readonly tests?: TestVerdict['tests'];
 }
 
-/** The attempt was stopped from outside: it counts as not made. */
+/** The attempt was stopped from outside: it does not count. */
 export class AttemptStopped extends Error {
   readonly usd: number;
   constructor(usd: number) {
@@ -112,7 +112,7 @@ class AgentRun {
     return this.#options.signal;
   }
 
-  /** Resolves with why the agent did not end its task, if so. */
+  /** Resolves with the reason if the agent did not end its task. */
   async run(): Promise<AgentFailure | undefined> {
     const { conversations } = this.#engine;
     const created = await conversations.create({ trigger: 'eval', maxIterations: this.#task.limits.steps });
@@ -131,7 +131,7 @@ class AgentRun {
     }
   }
 
-  /** What is left of it but its record. */
+  /** Removes what is left of it except its record. */
   async end(): Promise<void> {
     if (this.id !== '') await this.#stopAll(this.id).catch(() => undefined);
   }

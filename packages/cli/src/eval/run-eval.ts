@@ -22,15 +22,15 @@ import type { EvalTask } from './task.ts';
 
 /** Which attempts are made, and at what cost. */
 interface EvalPlan {
-  /** In words, for the report. */
+  /** A description for the report. */
   readonly dataset: string;
   readonly model: string;
   readonly tasks: readonly EvalTask[];
   readonly jobs: number;
   readonly repeat: number;
-  /** Dollars for the whole run, earlier parts of it included. */
+  /** Dollars for the whole run, including earlier parts of it. */
   readonly budget: number | undefined;
-  /** Which finished attempts are made again. */
+  /** Which finished attempts are repeated. */
   readonly again: 'failed' | 'all' | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface EvalEnd {
   readonly report: EvalReport;
 }
 
-/** Makes the attempts that are left, and writes the report. Rejects with a user-facing error. */
+/** Makes the remaining attempts, and writes the report. Rejects with a user-facing error. */
 export async function runEval(options: EvalOptions, interruption: Interruption): Promise<EvalEnd> {
   await mkdir(join(options.out, 'trajectories'), { recursive: true });
   const engine = await composeEngine(options.config, { clock: systemClock, questionWaitMs: 0 });
@@ -77,7 +77,7 @@ class Evaluation {
   readonly #interruption: Interruption;
   /** Aborts when the budget is used up. */
   readonly #spent = new AbortController();
-  /** Dollars of attempts that run, by conversation. */
+  /** The dollars of running attempts, by conversation. */
   readonly #running = new Map<string, number>();
   #done = 0;
 
@@ -117,7 +117,7 @@ class Evaluation {
     return result?.digest === task.digest ? result : undefined;
   }
 
-  /** What an earlier run was killed in. */
+  /** Clears the attempts in which an earlier run was killed. */
   async #clearCut(): Promise<void> {
     await this.#engine.runtimes.reconcile();
     for (const id of this.#journal.unfinished) await this.#cut(id, await this.#costOf(id));
@@ -151,7 +151,7 @@ class Evaluation {
     }
   }
 
-  /** Nothing when it was stopped from outside. */
+  /** Undefined if it was stopped from outside. */
   async #make({ task, attempt }: Attempt, signal: AbortSignal): Promise<AttemptResult | undefined> {
     const { savesWorkspaces } = this.#options;
     let conversation = '';

@@ -12,7 +12,7 @@ interface TaskCheck {
   /** Run in the workspace; exit code 0 means solved, where no `tests` decide. `$CHECK` is the folder that `bring` filled. */
   readonly command: string;
   readonly seconds: number;
-  /** Which decide where what the command prints names them. */
+  /** The tests that decide if the command's output names them. */
   readonly tests?: WantedTests;
   /** Fills an empty folder of the host, which is inside the workspace while the check runs. */
   bring(folder: string): Promise<void>;
@@ -25,7 +25,7 @@ interface TaskWork {
   /** A script that prepares the workspace from inside the sandbox. */
   readonly setup: string | undefined;
   readonly check: TaskCheck;
-  /** Prints, in the workspace, what the agent has changed. */
+  /** A command in the workspace that prints the agent's changes. */
   readonly patch?: string;
   /** Answers of a scripted model that solve it. */
   readonly solution: readonly object[] | undefined;
@@ -37,11 +37,11 @@ export interface EvalTask extends TaskWork {
   readonly prompt: string;
   readonly tags: readonly string[];
   readonly limits: TaskLimits;
-  /** Of everything that decides the result: a task that has changed is another one. */
+  /** A digest of everything that affects the result: a changed task is another task. */
   readonly digest: string;
 }
 
 /** Ids name files of the results. */
 export const TASK_ID = /^[A-Za-z0-9][\w.+-]{0,150}$/;
-/** Where the check lies in the workspace; what the agent has put there is removed first. */
+/** The folder of the check in the workspace; anything that the agent has put there is removed first. */
 export const CHECK_FOLDER = '.tendon-check';

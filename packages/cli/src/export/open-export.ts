@@ -5,19 +5,19 @@ import { printable } from '../terminal/printable.ts';
 
 export type ExportFormat = 'json' | 'jsonl' | 'atif' | 'markdown';
 
-/** The text of one conversation, which is there. */
+/** The text of one existing conversation. */
 interface ConversationText extends AsyncDisposable {
   read(): Readable;
 }
 
-/** Of the conversation with this id, or whose id begins so. Rejects with an Error whose message can be shown. */
+/** Exports the conversation with this id, or whose id begins with it. Rejects with an Error whose message can be shown. */
 export async function openExport(home: string | undefined, conversation: string, format: ExportFormat): Promise<ConversationText> {
   await using opened = new AsyncDisposableStack();
   const server = opened.use(await openHomeServer(home));
   const { conversation_id: id } = await findConversation(server.rest, conversation);
   const body = await trajectory(server, `${encodeURIComponent(id)}/trajectory?format=${format}`);
   const held = opened.move();
-  // What agents and commands wrote is looked at on a terminal sooner or later; the other formats have it as it is.
+  // Text of agents and commands is shown on a terminal sooner or later; the other formats leave it unchanged.
   const read = () => (format === 'markdown' ? Readable.from(inPrint(Readable.fromWeb(body))) : Readable.fromWeb(body));
   return { read, [Symbol.asyncDispose]: () => held.disposeAsync() };
 }

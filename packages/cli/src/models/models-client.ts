@@ -1,7 +1,7 @@
 import { ModelList, ModelProbeInfo, type ModelInfo } from '@tendon/protocol';
 import { askForBody, composeEngine, findServer, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
 
-/** The way to what a home's models can do. What fails is an Error whose message can be shown. */
+/** Access to what is known of a home's models. Its methods reject with an Error whose message can be shown. */
 export interface ModelsClient extends AsyncDisposable {
   list(): Promise<readonly ModelInfo[]>;
   /** Default: the model of conversations that chose none. */
@@ -11,7 +11,7 @@ export interface ModelsClient extends AsyncDisposable {
 /** Three questions of a minute each, and a list of models. */
 const DEADLINE_MS = 240_000;
 
-/** Through the server that runs on this home, which must hear of what is found; else over its store. */
+/** Works through the server that runs on this home, which must learn the results; otherwise on its store. */
 export async function openModelsClient(config: Config): Promise<ModelsClient> {
   const server = await findServer(config);
   return server ? throughServer(server) : overStore(config);

@@ -6,13 +6,13 @@ export interface Step {
   /** Its place in the recording, from 0. */
   readonly event: number;
   readonly action: ActionDraft<RunnableKind>;
-  /** What came of it; nothing when the recording ends before. */
+  /** Its observation; missing if the recording ends before. */
   readonly recorded: ObservationDraft | undefined;
-  /** Why it is not done again. */
+  /** Why it is not repeated. */
   readonly left: string | undefined;
 }
 
-/** The steps of a recording in their order; what was held back or turned down never ran and is none. */
+/** The steps of a recording in their order; actions that were held back or rejected never ran and are left out. */
 export async function plannedSteps(log: RecordedLog, onProblem: (sentence: string) => void): Promise<readonly Step[]> {
   const actions: { readonly event: number; readonly action: ActionDraft<RunnableKind> }[] = [];
   const answers = new Map<number, ObservationDraft>();

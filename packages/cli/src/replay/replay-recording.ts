@@ -27,7 +27,7 @@ export interface ReplayOptions {
   readonly config: Config;
 }
 
-/** Does it, reports on standard output, and leaves nothing. Resolves with the exit code. */
+/** Replays a recording, reports on standard output, and leaves nothing. Resolves with the exit code. */
 export async function replayRecording(options: ReplayOptions): Promise<number> {
   using interruption = watchInterruption(process.stdout);
   const { asked, forced } = interruption;
@@ -60,7 +60,7 @@ export async function replayRecording(options: ReplayOptions): Promise<number> {
   }
 }
 
-/** Rejects with a user-facing error when there is nothing that can be done again. */
+/** Rejects with a user-facing error if there is nothing to repeat. */
 async function readSteps({ target, workspace, config }: ReplayOptions, home: string, signal: AbortSignal): Promise<readonly Step[]> {
   if (workspace !== undefined && !(await kindOf(workspace))?.isDirectory()) throw new Error(`${workspace} is not a folder.`);
   const steps = await plannedSteps(await openRecording(target, { config, home, signal }), printError);
@@ -124,9 +124,9 @@ function marked(mark: string, text: string): string {
 }
 
 interface FreshSandboxOptions {
-  /** How sandboxes are to be made: the environment of the user. */
+  /** The user's environment, which says how sandboxes are made. */
   readonly env: NodeJS.ProcessEnv;
-  /** A folder that is only for this; the caller removes it. */
+  /** A folder for this replay only; the caller removes it. */
   readonly home: string;
   /** Copied into the workspace, which is empty otherwise. */
   readonly workspace: string | undefined;
@@ -135,10 +135,10 @@ interface FreshSandboxOptions {
 
 const START_MS = 300_000;
 
-/** What must not be shared with the user's own work: a recording is a stranger's. */
+/** Settings that a replay must not share with the user's own work: a recording may come from a stranger. */
 const NOT_TAKEN = ['WORKSPACE_BASE', 'TENDON_ALLOWED_DIRS', 'SANDBOX_VOLUMES', 'SANDBOX_PORTS', 'LLM_API_KEY', 'SESSION_API_KEY'];
 
-/** Gives `use` a sandbox that nothing has been done in, and ends it. Rejects with a user-facing error. */
+/** Calls `use` with a new sandbox, and ends the sandbox afterwards. Rejects with a user-facing error. */
 async function withFreshSandbox<T>(options: FreshSandboxOptions, use: (runtime: Runtime) => Promise<T>): Promise<T> {
   const without = Object.fromEntries(NOT_TAKEN.map((name) => [name, undefined]));
   const read = readConfig({ ...options.env, ...without, TENDON_HOME: options.home, LOG_LEVEL: 'silent' });

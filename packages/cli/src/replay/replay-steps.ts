@@ -4,14 +4,14 @@ import type { Step } from './planned-steps.ts';
 
 export interface ReplayResult {
   readonly done: number;
-  /** Those with something to compare with. */
+  /** The steps that have an observation to compare with. */
   readonly compared: number;
   readonly left: number;
   readonly differences: readonly (Difference & Pick<Step, 'event' | 'action'>)[];
 }
 
 export interface ReplayStepsOptions {
-  /** Go on after a difference. */
+  /** Continue after a difference. */
   readonly all: boolean;
   readonly signal: AbortSignal;
   readonly onStep: (step: Step, index: number) => void;
@@ -21,7 +21,7 @@ export interface ReplayStepsOptions {
 const STEP_SECONDS = 1_800;
 const GRACE_SECONDS = 60;
 
-/** Does the steps one after the other. Rejects with a user-facing error when the sandbox is lost, and when it is cancelled. */
+/** Carries out the steps one after the other. Rejects with a user-facing error when the sandbox is lost, and when it is cancelled. */
 export async function replaySteps(runtime: Runtime, steps: readonly Step[], options: ReplayStepsOptions): Promise<ReplayResult> {
   const counts = { done: 0, compared: 0, left: 0 };
   const differences: ReplayResult['differences'][number][] = [];
@@ -58,7 +58,7 @@ interface Difference {
   readonly replayed: string;
 }
 
-/** What is not as it was, the gravest first. `workspace`: where it is in the sandbox. */
+/** The differences, the gravest first. `workspace` is its path in the sandbox. */
 function differenceOf(recorded: ObservationDraft, replayed: ObservationDraft, workspace: string): Difference | undefined {
   if (recorded.observation !== replayed.observation)
     return { what: 'kind', recorded: shown(recorded, recorded.observation), replayed: shown(replayed, replayed.observation) };
@@ -83,7 +83,7 @@ function exitCode({ extras }: ObservationDraft): string | undefined {
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 
-/** What differs from run to run and says nothing: in this order, the longer forms first. */
+/** Text that differs from run to run without meaning: in this order, the longer forms first. */
 const PASSING: readonly (readonly [pattern: RegExp, stands: string])[] = [
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z\b|UTC\b|[+-]\d\d:?\d\d))?/g, '<time>'],
   [new RegExp(`\\b(?:${DAY},? )?${MONTH} +\\d{1,2} +(?:\\d\\d:\\d\\d(?::\\d\\d)?(?: [A-Z]{3,4})?(?: \\d{4})?|\\d{4}\\b)`, 'g'), '<time>'],
@@ -96,7 +96,7 @@ const PASSING: readonly (readonly [pattern: RegExp, stands: string])[] = [
 ];
 
 /**
- * The text without what is never the same twice: times, durations, process ids, made-up names below /tmp, and where the workspace is.
+ * The text without what is never the same twice: times, durations, process ids, generated names below /tmp, and the workspace's path.
  * @internal
  */
 export function comparableText(text: string, workspace: string): string {

@@ -42,7 +42,7 @@ function rowOf(one: SandboxInfo): readonly string[] {
   ];
 }
 
-/** On another host it is that host's to measure. */
+/** Another host measures its own sandboxes. */
 function diskOf({ disk_is_complete: isComplete, disk_bytes: bytes }: SandboxInfo): string {
   if (!isComplete && bytes === 0) return '-';
   return `${isComplete ? '' : '>'}${sizeOf(bytes)}`;

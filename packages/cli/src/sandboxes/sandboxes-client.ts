@@ -11,12 +11,12 @@ import {
   type SandboxHostInfo,
 } from '@tendon/server/headless';
 
-/** The way to the sandboxes of a home. What fails is an Error whose message can be shown. */
+/** Access to the sandboxes of a home. Its methods reject with an Error whose message can be shown. */
 export interface SandboxesClient extends AsyncDisposable {
   list(): Promise<readonly SandboxInfo[]>;
   stop(conversationId: string): Promise<void>;
   reclaim(all: boolean): Promise<{ readonly kept: number; readonly reaped: number }>;
-  /** Of the configuration, asked from here. */
+  /** The hosts of the configuration, called from this process. */
   hosts(): Promise<readonly SandboxHostInfo[]>;
   drain(host: string, isDraining: boolean): Promise<void>;
 }
@@ -25,11 +25,11 @@ type StoreClient = Omit<SandboxesClient, 'hosts' | 'drain'>;
 
 const DEADLINE_MS = 60_000;
 
-/** Through the server that runs on this home, else over its store and the processes of this machine. */
+/** Works through the server that runs on this home, otherwise on its store and the processes of this machine. */
 export async function openSandboxesClient(config: Config): Promise<SandboxesClient> {
   const server = await findServer(config);
   let opened: Promise<StoreClient> | undefined;
-  // A host is asked without opening the store.
+  // A host is called without opening the store.
   const store = (): Promise<StoreClient> => (opened ??= server ? Promise.resolve(throughServer(server)) : overStore(config));
   const remote = openHosts(config);
   return {

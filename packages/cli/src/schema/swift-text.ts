@@ -11,7 +11,7 @@ internal is let nil operator private protocol public repeat rethrows return self
 typealias var where while`.split(/\s/),
 );
 
-/** A name of Swift's kind; one of its own words in quotes. */
+/** A valid Swift name; a keyword of Swift stands in backquotes. */
 function camel(text: string): string {
   const name = text
     .replaceAll(/[^A-Za-z0-9]+([A-Za-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
@@ -121,7 +121,7 @@ ${cases.map(({ at }) => `    case .${at}(let event): try event.encode(to: encode
 }`;
 }
 
-/** What the declarations stand on. */
+/** Declarations that the generated ones use. */
 export const SWIFT_PRELUDE = `// Types of the wire of Tendon and OpenHands, printed by: tendon schema --swift
 import Foundation
 

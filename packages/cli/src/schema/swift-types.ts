@@ -8,7 +8,7 @@ import type { WireSchema } from './wire-schema.ts';
 
 export function swiftFile({ $defs }: WireSchema): string {
   const declared = new Map<string, string>();
-  // Those of words first: where other places have the same words, they have the name of these.
+  // Enumerations come first: other places with the same words get their name.
   const inOrder = Object.entries($defs).toSorted(([, a], [, b]) => Number('enum' in b) - Number('enum' in a));
   for (const [name, schema] of inOrder) {
     const type = typeOf(schema, name, declared);
@@ -77,7 +77,7 @@ function oneTypeOf(options: readonly JsonSchema[], name: string, declared: Decla
     : 'JSONValue';
 }
 
-/** What any of them may have; required is what all require. */
+/** The keys of all of them; a key is required if all require it. */
 function merged(options: readonly JsonSchema[]): JsonSchema {
   const keys = [...new Set(options.flatMap((option) => Object.keys(propertiesOf(option))))];
   const required = keys.filter((key) => options.every((option) => ((option.required ?? []) as string[]).includes(key)));
@@ -92,7 +92,7 @@ function wordsOf(words: readonly unknown[], name: string, declared: Declared): s
   if (words.every((word) => Number.isInteger(word))) return 'Int';
   if (words.every((word) => typeof word === 'boolean')) return 'Bool';
   if (!words.every((word) => typeof word === 'string')) return 'JSONValue';
-  // What can be one word only says no more than its text.
+  // A value that can only be one word is a plain string.
   if (words.length === 1) return 'String';
   const text = (of: string) => wordsText(of, [...new Set(words as readonly string[])]);
   const known = [...declared].find(([of, declaration]) => declaration === text(of));
@@ -110,7 +110,7 @@ function objectOf(schema: JsonSchema, name: string, declared: Declared): string 
       : '[String: JSONValue]';
   }
   const required = new Set((schema.required ?? []) as string[]);
-  // Before what it needs: the order of the file is that of the reading.
+  // Declared before what it needs: a reader starts with the outer type.
   declared.set(name, '');
   const fields = properties.map(([key, property = {}]) => {
     const type = typeOf(property, name + pascal(key), declared);

@@ -11,7 +11,7 @@ export interface WireSchema {
 
 const at = (name: string) => `#/$defs/${name}`;
 
-/** Events, and below them the bodies of REST by the names that the protocol gives them. */
+/** Events, then the REST bodies by the names that the protocol gives them. */
 export function wireSchema(): WireSchema {
   const events = protocol.eventsJsonSchema('any server') as unknown as WireSchema;
   return { ...events, $id: 'urn:tendon:wire', $defs: { ...restDefinitions(), ...events.$defs } };
@@ -22,7 +22,7 @@ function restDefinitions(): Readonly<Record<string, JsonSchema>> {
   const named = Object.entries(protocol as Readonly<Record<string, unknown>>).flatMap(([id, value]) =>
     value instanceof z.ZodType ? [{ id, schema: value }] : [],
   );
-  // A schema with two names has the first.
+  // A schema with two names gets the first.
   for (const { id, schema } of named) if (!registry.has(schema)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: at, io: 'input', unrepresentable: 'any' });
   return Object.fromEntries(

@@ -1,12 +1,12 @@
 /** East Asian characters that are written wide, and pictures. */
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{17000}-\u{18fff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})/u;
-/** What stands on the character before it, or is not shown. */
+/** Characters that combine with the one before, or are not shown. */
 const NONE = /^(?:\p{Mn}|\p{Me}|\p{Cf})+$/u;
 const ASCII = /^[ -~]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
-/** Made for the first text that is not ASCII: it takes 10 ms. */
+/** Created for the first text that is not ASCII, because that takes 10 ms. */
 export const lettersOf = (text: string) => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
 
 /** How many columns of a terminal a line takes, without what a terminal acts upon. */

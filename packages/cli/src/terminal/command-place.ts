@@ -1,6 +1,6 @@
 import type { ConversationConnection, Rest } from '@tendon/client';
 
-/** Where a person gives commands about one conversation: a chat, or an editor. */
+/** The chat or editor in which a person gives commands about one conversation. */
 export interface CommandPlace {
   readonly rest: Rest;
   /** None before the first message of a chat. */

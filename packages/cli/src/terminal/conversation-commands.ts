@@ -5,12 +5,12 @@ import { printable } from './printable.ts';
 
 interface ConversationCommand {
   readonly does: string;
-  /** What may follow its name. */
+  /** The arguments after its name. */
   readonly hint?: string;
   readonly run: (place: CommandPlace, words: string) => Promise<void> | void;
 }
 
-/** What a chat and an editor can do with a conversation by a slash and a name. */
+/** The slash commands that a chat and an editor offer for a conversation. */
 export const CONVERSATION_COMMANDS: Readonly<Record<string, ConversationCommand>> = {
   undo: { does: 'files and conversation as before the last message', run: undo },
   model: {

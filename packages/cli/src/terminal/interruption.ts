@@ -12,7 +12,7 @@ export interface Interruption extends Disposable {
   readonly asked: AbortSignal;
   /** Aborts when the user does not want to wait. */
   readonly forced: AbortSignal;
-  /** From now on there is something to stop first. */
+  /** Called when there is something to stop first. */
   armed(): void;
 }
 

@@ -9,7 +9,7 @@
 import { MarkdownTable } from './markdown-table.ts';
 
 const ESC = '\u001b[';
-/** So long may be what one pair of marks encloses: what is held back of a line is bounded by it. */
+/** The longest text within one pair of marks, which bounds how much of a line is held back. */
 const MAX_SPAN = 1_000;
 
 const FENCE = /^ {0,9}(`{3,}|~{3,})(.*)$/;
@@ -17,7 +17,7 @@ const HEADING = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/;
 const RULE = /^ {0,3}(?:-(?:\s*-){2,}|\*(?:\s*\*){2,}|_(?:\s*_){2,})\s*$/;
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?=\S)/;
 const QUOTE = /^\s*(?:>\s?)+(?=\S)/;
-/** A line that may still become more than text. */
+/** A line that may still become something other than text. */
 const UNDECIDED = new RegExp(
   [
     String.raw`^\s*(?:[-*+]\s*|\d{1,9}(?:[.)]\s*)?|>[>\s]*)?$`,
@@ -32,7 +32,7 @@ export class MarkdownProse {
   #line = '';
   #at = 0;
   #isBegun = false;
-  /** What closes the fence that is open. */
+  /** The text that closes the open fence. */
   #fence: string | undefined;
   readonly #table: MarkdownTable;
 
@@ -41,7 +41,7 @@ export class MarkdownProse {
     this.#table = new MarkdownTable(inline, columns);
   }
 
-  /** What can be shown of it by now. */
+  /** The part that can be shown by now. */
   write(text: string): string {
     const [first = '', ...others] = text.split('\n');
     let shown = '';
@@ -53,14 +53,14 @@ export class MarkdownProse {
     return shown + this.#begun();
   }
 
-  /** What was held back. */
+  /** The rest, which was held back. */
   end(): string {
     const shown = (this.#line === '' ? '' : this.#completed()) + this.#tableEnd();
     this.#fence = undefined;
     return shown.replace(/\n$/, '');
   }
 
-  /** The table before a line that is none of it. */
+  /** The table before a line that is not part of it. */
   #tableEnd(): string {
     return this.#table.isOpen ? `${this.#table.end()}\n` : '';
   }
@@ -96,7 +96,7 @@ export class MarkdownProse {
     return this.#begin() + this.#inline(false);
   }
 
-  /** What stands before the text of a line. */
+  /** The prefix of a line. */
   #begin(): string {
     this.#isBegun = true;
     const [item, indent = '', mark = ''] = ITEM.exec(this.#line) ?? [];
@@ -106,7 +106,7 @@ export class MarkdownProse {
     return quote === undefined ? '' : `${styled('dim', '│')} `;
   }
 
-  /** Nothing where the line itself is not shown. */
+  /** Undefined if the line itself is not shown. */
   #wholeLine(): string | undefined {
     const fence = FENCE.exec(this.#line);
     if (this.#fence !== undefined) {
@@ -133,13 +133,13 @@ export class MarkdownProse {
   }
 }
 
-/** Text that is there as a whole. */
+/** Renders a complete text. */
 export function markdownProse(text: string, columns?: () => number): string {
   const prose = new MarkdownProse(columns);
   return prose.write(text) + prose.end();
 }
 
-/** What may open a pair of marks; `*` and `_` only before a word, `_` not in one. */
+/** Marks that may open a pair; `*` and `_` only before a word, `_` not in one. */
 const OPENER = /(?<!`)`|\[|\\(?=[!-/:-@[-`{-~]|$)|(?<!\*)\*(?!\s)|(?<!~)~(?=~|$)|(?<![\p{L}\p{N}_])_(?!\s)/gu;
 const within = (part: string) => `(${part}{1,${MAX_SPAN}}?)`;
 const CODE = new RegExp(String.raw`(\x60{1,9})(?!\x60)${within('.')}(?<!\x60)\1(?!\x60)`, 'uy');

@@ -2,7 +2,7 @@ import { columnsOf, lettersOf } from './columns.ts';
 
 /** A row of a table; the first and the last bar are its edges. */
 const ROW = /^ {0,3}\|/;
-/** More is shown as it was written: what is held back of a text is bounded. */
+/** Larger tables are shown as they were written, so that only a bounded part of a text is held back. */
 const MAX_ROWS = 200;
 const MAX_CHARS = 50_000;
 const MIN_WIDTH = 4;
@@ -17,7 +17,7 @@ export class MarkdownTable {
   #rows: readonly string[] = [];
   #chars = 0;
 
-  /** `inline` shows what stands in a cell; `columns`: of the terminal. */
+  /** `inline` renders the text of a cell; `columns` is the width of the terminal. */
   constructor(inline: (text: string) => string, columns: () => number) {
     this.#inline = inline;
     this.#columns = columns;
@@ -27,12 +27,12 @@ export class MarkdownTable {
     return this.#rows.length > 0;
   }
 
-  /** Whether the line, which may go on, may be a row. */
+  /** Whether the line, which may be incomplete, can be a row. */
   mayHave(begun: string): boolean {
     return ROW.test(begun) || (this.isOpen && /^ {0,3}$/.test(begun));
   }
 
-  /** False where the whole line is none of its rows. */
+  /** False if the complete line is not one of its rows. */
   take(line: string): boolean {
     const isFull = this.#rows.length >= MAX_ROWS || this.#chars + line.length > MAX_CHARS;
     const isNone = !ROW.test(line) || isFull || (this.#rows.length === 1 && !isRule(line));
@@ -42,7 +42,7 @@ export class MarkdownTable {
     return true;
   }
 
-  /** What is there, without a line's end behind it. What is no table is given as lines of text. */
+  /** The rows so far, without a final line end. Rows that do not make a table are returned as lines of text. */
   end(): string {
     const [head = '', ruled, ...rows] = this.#rows;
     this.#rows = [];
@@ -85,7 +85,7 @@ function alignmentOf(rule: string): Alignment {
   return rule.startsWith(':') ? 'center' : 'right';
 }
 
-/** The widest give first, down to what can still be read; on a terminal that is narrower still, lines are longer than it. */
+/** Narrows the widest columns first, down to a readable width; on an even narrower terminal, lines are longer than it. */
 function fitted(widths: readonly number[], space: number): readonly number[] {
   const fair = [...widths];
   let over = fair.reduce((sum, width) => sum + width, 0) - space;

@@ -2,7 +2,7 @@
 const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]/g;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** What a terminal acts upon or does not show. */
+/** Characters that a terminal acts upon or does not show. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/gu;
 
 /**
@@ -13,7 +13,7 @@ export function printable(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(SEQUENCES, '').replaceAll(CONTROLS, '');
 }
 
-/** Text that is decided about: nothing of it is left out. What could not be seen is spelled: `⟨U+001B⟩`. New lines and tabs stay. */
+/** Text for a decision: nothing of it is left out, and invisible characters are spelled out: `⟨U+001B⟩`. New lines and tabs stay. */
 export function spelled(text: string): string {
   return text.replaceAll(UNSEEN, (char) => (char === '\n' || char === '\t' ? char : codePointOf(char)));
 }

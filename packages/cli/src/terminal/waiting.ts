@@ -8,7 +8,7 @@ export function waitingAction({ agentState, pending }: Pick<ConversationState, '
   return pending.findLast(isMarked);
 }
 
-/** What is asked, and what would run, whole. */
+/** The question, and the whole action that would run. */
 export function decisionWords(action: Action): { readonly question: string; readonly what: string; readonly canEdit: boolean } {
   switch (action.action) {
     case 'run':
@@ -42,7 +42,7 @@ function changeWords(action: Action<'write'> | Action<'edit'>): string {
 
 const RISKS: Readonly<Record<number, string>> = { 0: 'low risk', 1: 'medium risk', 2: 'high risk' };
 
-/** How risky it is and why it waits; empty where neither is known. */
+/** How risky it is and why it waits; empty if neither is known. */
 export function whyWords(action: Action): string {
   const risk = RISKS[(action.args as { readonly security_risk?: number }).security_risk ?? -1];
   return [risk, action.confirmation_reason].filter(Boolean).join(', ');

@@ -6,7 +6,7 @@ import { withOptions } from '../environment-options.ts';
 
 export type Restored = 'files' | 'conversation' | 'both';
 
-/** The checkpoints of one conversation. What fails is an Error whose message can be shown. */
+/** The checkpoints of one conversation. Its methods reject with an Error whose message can be shown. */
 export interface UndoClient {
   list(): Promise<ConversationCheckpoints>;
   changes(checkpoint: number): Promise<CheckpointChanges>;
@@ -16,10 +16,13 @@ export interface UndoClient {
 
 type RestoredOutcome = ReturnType<typeof RestoredCheckpoint.parse>;
 
-/** A large workspace is read and copied whole. */
+/** Long enough to read and copy a large workspace. */
 const DEADLINE_MS = 11 * 60_000;
 
-/** Of the conversation with this id, or whose id begins so. Through the server that runs on this home: only one process at a time may write a conversation's log. */
+/**
+ * Opens the conversation with this id, or whose id begins with it, through the server that runs on this home: only one process at a time may
+ * write a conversation's log.
+ */
 export async function openUndoClient(home: string | undefined, conversation: string): Promise<UndoClient> {
   const server = await findServer(await configOf(home));
   if (!server) throw new Error('No server runs on this home: start tendon serve, and try again.');
