@@ -22,18 +22,18 @@ export interface SandboxPlace {
   readonly folders: SandboxFolders;
 }
 
-/** Of use only to a driver whose sandboxes are remote. */
+/** Only for a driver whose sandboxes are remote. */
 interface RemoteSpec extends Asked {
-  /** What the egress proxy there enforces. */
+  /** The policy that the egress proxy there enforces. */
   readonly network: NetworkReach;
 }
 
-/** What one sandbox is started with. */
+/** The options with which one sandbox is started. */
 export interface SandboxSpec extends SandboxPlace, RemoteSpec {
   readonly conversationId: string;
   readonly leaseSeconds: number;
   readonly noOutputTimeoutSeconds: number;
-  /** What it has beside shell and files. */
+  /** Its plugins besides shell and files. */
   readonly plugins: readonly PluginName[];
   /** Whether its workspace is stored before each step that may change it. */
   readonly checkpoints: boolean;
@@ -64,20 +64,20 @@ export interface SandboxFolders {
 
 /** Enough to find, reach and end a sandbox from another server process. Durable, so it holds no key. */
 export type SandboxHandle = ReachedBy & {
-  /** Its death is the death of everything inside; none where no process of this host stands for the sandbox. */
+  /** When it ends, everything inside ends; missing if no process of this host represents the sandbox. */
   readonly anchor?: ProcessIdentity;
-  /** The container engine's id of it, and the engine's socket. */
+  /** Its id in the container engine, and the engine's socket. */
   readonly container?: string;
   readonly engine?: string;
   /** Control groups of this sandbox, the outermost of each hierarchy. */
   readonly groups: readonly string[];
-  /** Where the workspace is for what runs inside; default `/workspace`. */
+  /** The path of the workspace inside; default `/workspace`. */
   readonly workspace?: string;
   /** On this host: what a container has written to its root. */
   readonly rootLayer?: string;
-  /** What it sees of the host's packages for kernels, where it does. */
+  /** The host's kernel packages that it sees, if any. */
   readonly kernelPackages?: string;
-  /** What of its workspace it may not change, where that is a person's own. */
+  /** The protected paths of its workspace, if that is a person's own. */
   readonly protection?: Protection;
   /** In a cluster: the sandbox of agent-sandbox, whose pod has its name, and that pod. */
   readonly pod?: { readonly name: string; readonly uid: string; readonly incarnation: string };
@@ -102,7 +102,7 @@ export type Probe =
 
 export type DriverName = 'local' | 'docker' | 'remote' | 'kubernetes' | 'none';
 
-/** Knows only how to start the executor, to find out whether it lives and to end it; everything the agent does happens in the executor. */
+/** Only starts the executor, checks whether it lives and ends it; everything that the agent does happens in the executor. */
 export interface SandboxDriver extends Starter, Reaper {}
 
 export type IdleMode = 'hibernate' | 'suspend';
@@ -118,13 +118,13 @@ interface StarterTraits {
    * executor does not know of. `suspend`: what the agent started is frozen in place and keeps its memory. Missing: it keeps running.
    */
   readonly whenIdle?: IdleMode | undefined;
-  /** It can mount a workspace so that nothing inside can change it. */
+  /** Whether it can mount a workspace so that nothing inside can change it. */
   readonly mountsReadOnly?: boolean | undefined;
 }
 
 export interface StartOptions {
   readonly signal: AbortSignal;
-  /** Gets what it is at just now, one clause at a time, where a start takes long. */
+  /** Called with the current step, one clause at a time, if a start takes long. */
   readonly onProgress?: (text: string) => void;
 }
 
@@ -150,7 +150,7 @@ export interface Reaper {
   readonly name: DriverName;
   /** Its sandboxes are on another host. */
   readonly remote?: RemoteSandboxes;
-  /** Cheap and at once: what the process table says, or where there is none, what was last heard. */
+  /** Synchronous and cheap: from the process table, or if there is none, from the last report. */
   isAlive(handle: SandboxHandle): boolean;
   /** Kills everything inside; resolves when no process and no group of it is left. Idempotent. */
   end(handle: SandboxHandle, asked?: Asked): Promise<void>;
@@ -161,21 +161,21 @@ export interface Reaper {
   endIncarnations(incarnations: readonly string[], askedOf?: (incarnation: string) => Asked): Promise<void>;
   /** Incarnations that are found without their folders: of this state root, or of one of this user that is no more. */
   strays?(stateRoot: string): Promise<readonly string[]>;
-  /** While a server holds the sandbox, now and then: it is not to end by itself for at least so long. */
+  /** Called from time to time while a server holds the sandbox: it must not end by itself for at least this time. */
   extendLease?(handle: SandboxHandle, seconds: number): Promise<void>;
   /** Removes what outlives a conversation's sandboxes, where that is not in the folders of this host; `workspace` = its own one too. */
   forget?(conversationId: string, options: Asked & { readonly workspace: boolean }): Promise<void>;
 }
 
-/** Of use only to a driver whose sandboxes are remote. */
+/** Only for a driver whose sandboxes are remote. */
 export interface Asked {
   /** Where its record says that it is. */
   readonly host?: string | undefined;
-  /** As whose the request comes; 0 where there can be no other. */
+  /** The epoch of the owner that sends the request; 0 if there can be no other owner. */
   readonly ownerEpoch?: number;
 }
 
-/** What a new sandbox needs of the host that it is put on. */
+/** What a new sandbox needs from its host. */
 export interface PlaceRequest {
   readonly conversationId: string;
   readonly network: NetworkReach;
@@ -185,7 +185,7 @@ export interface PlaceRequest {
 
 /** A host of remote sandboxes. */
 export interface SandboxHostInfo {
-  /** As records name it. */
+  /** The address by which records name it. */
   readonly address: string;
   /** Why it takes no new conversation now. */
   readonly refuses: string | undefined;

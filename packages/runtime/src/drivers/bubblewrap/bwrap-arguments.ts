@@ -8,11 +8,11 @@ import { join } from 'node:path';
 export interface BwrapPlan {
   readonly user: HostUser;
   readonly binds: readonly Bind[];
-  /** Parts of what is writable that are not, or only stay where they are; the outer ones first. */
+  /** Read-only or unmovable parts of the writable folders; the outer ones first. */
   readonly protects?: readonly Bind[];
-  /** Empty folders laid over what must not show. */
+  /** Paths that an empty folder covers. */
   readonly masks: readonly string[];
-  /** Missing where bubblewrap cannot give them a size. */
+  /** Missing if bubblewrap cannot give them a size. */
   readonly tmpBytes?: number;
   readonly environment: Readonly<Record<string, string>>;
   /** Open file descriptors of the process that becomes bubblewrap; missing where there is no filter for the processor. */
@@ -48,7 +48,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
   return groups.flat();
 }
 
-/** `/bin` and its like: the same link on merged systems, the folder on others. */
+/** `/bin` and similar paths: the same link on merged systems, the folder on others. */
 function rootFolders(): readonly string[] {
   return ROOT_FOLDERS.flatMap((path) => {
     const entry = lstatSync(path, { throwIfNoEntry: false });

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { findProgram } from '../../processes/launch.ts';
 
-/** What the installed bubblewrap can do that an older one cannot. */
+/** Features of the installed bubblewrap that older versions do not have. */
 export interface BwrapVersion {
   readonly text: string;
-  /** Clears the environment and sets permissions: without that there is no sandbox of ours (0.5, 2021). */
+  /** Clears the environment and sets permissions, which our sandboxes need (0.5, 2021). */
   readonly isRecent: boolean;
   /** Gives its temporary folders a size (0.7); without, only the memory limit bounds them. */
   readonly hasSizes: boolean;
@@ -32,7 +32,7 @@ export function bwrapVersion(): Promise<BwrapVersion> {
   return known;
 }
 
-/** Spares the question: an earlier process of this boot has asked the same program. */
+/** Skips the check, because an earlier process of this boot has asked the same program. */
 export function knowBwrapVersion(version: BwrapVersion): void {
   known = Promise.resolve(version);
 }

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { isWithin } from '../../workspace/held-folder.ts';
 import type { ProtectedPath } from '../../workspace/protected/protect.ts';
 
-/** One thing that the inside sees. `required: false` = left out where the host does not have it. */
+/** A path that programs inside see. `required: false` leaves it out if the host does not have it. */
 export interface Bind {
   readonly source: string;
   readonly target: string;
@@ -13,7 +13,7 @@ export interface Bind {
   readonly idMapped?: boolean;
   /** The number of its descriptor in the process that stages it: what that leads to is mounted. */
   readonly descriptor?: number;
-  /** Where it is staged: what is mounted onto itself in it. */
+  /** The paths in it that are mounted onto themselves while it is staged. */
   readonly protects?: readonly ProtectedPath[];
 }
 
@@ -22,7 +22,7 @@ const SYSTEM_FOLDERS = ['/usr', '/nix/store'];
 /** Real folders on some systems, links into /usr on merged ones. */
 const ROOT_FOLDERS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 
-/** Of /etc only what programs need and everybody may know. Never the folder: a root host would leak `shadow` and keys. */
+/** From /etc only files that programs need and everybody may read. Never the folder: a root host would leak `shadow` and keys. */
 const ETC_ENTRIES = [
   'alternatives',
   'ca-certificates',
@@ -58,7 +58,7 @@ const ETC_ENTRIES = [
   'timezone',
 ];
 
-/** Folders with a version in their name, without which a language does not start. */
+/** Folders with a version in their name that a language needs to start. */
 const ETC_PREFIXES = ['java-', 'python3', 'ImageMagick-'];
 
 export function systemBinds(
@@ -86,7 +86,7 @@ export function masks(hidden: readonly string[], binds: readonly Bind[]): readon
   );
 }
 
-/** What is protected in a workspace, as mounts onto itself. */
+/** The protected paths of a workspace, as mounts onto themselves. */
 export function bindsOnto(source: string, target: string, mounts: readonly ProtectedPath[]): readonly Bind[] {
   return mounts.map(({ path, isReadOnly }) => ({ source: `${source}/${path}`, target: `${target}/${path}`, writable: !isReadOnly }));
 }

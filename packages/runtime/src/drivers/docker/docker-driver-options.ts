@@ -3,7 +3,7 @@ import type { ExecutorFolder } from '../start/executor-folder.ts';
 import type { OwnFolders } from '../start/prepare-folders.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 
-/** What an operator can say of the containers. */
+/** The container options of an operator. */
 export interface DockerDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;
   /** Any Linux image of this processor; it is used as it is. */
@@ -14,7 +14,7 @@ export interface DockerDriverOptions extends Partial<OwnFolders> {
   readonly mayPull?: boolean;
   readonly limits?: Partial<Limits>;
   readonly network?: ContainerNetwork;
-  /** The user inside where nobody owns the workspace but root. */
+  /** The user inside if the workspace belongs to root. */
   readonly userId?: number;
   readonly volumes?: readonly ContainerBind[];
   readonly ports?: readonly PublishedPort[];

@@ -18,7 +18,8 @@ import type { DockerDriverOptions } from './docker-driver-options.ts';
 
 /**
  * A container around one long-lived executor, on a Docker or Podman engine of this machine. Owns the containers with its label;
- * not the folders on disk, and no image. Invariants:
+ * not the folders on disk, and no image.
+ *
  * DOC1  A container is never started twice: what died is removed, and the next incarnation has a container of its own.
  * DOC2  A browser beside a container has control groups of its own: the engine removes the container's with it.
  * DOC3  What could not be removed because the engine was away is removed when it is back.
@@ -31,7 +32,7 @@ export function createDockerDriver(options: DockerDriverOptions): SandboxDriver 
   const remover = createRemover(engine);
   let facts: Promise<EngineFacts> | undefined;
 
-  /** Asked once; again after whatever failed, for the engine may be another one by then. */
+  /** Determined once, and again after a failure, because the engine may be another one by then. */
   function factsNow(): Promise<EngineFacts> {
     facts ??= engineFacts(engine);
     facts.catch(() => (facts = undefined));
@@ -98,7 +99,7 @@ function browserSidecar(options: DockerDriverOptions, limits: Limits): NonNullab
   };
 }
 
-/** What these have left on this machine beside their containers. */
+/** What these have left on this machine besides their containers. */
 async function endBeside(incarnations: readonly string[]): Promise<void> {
   await killPids(() => findIncarnations(incarnations, 'cmdline'));
   await removeGroups(groupsNamed(incarnations));
@@ -107,9 +108,9 @@ async function endBeside(incarnations: readonly string[]): Promise<void> {
 
 /** Removes containers; remembers those that it could not remove because the engine was away. */
 interface Remover {
-  /** By the containers' ids or by their incarnations. Resolves too when the engine is away: then they are owed. */
+  /** Removes by container ids or incarnations. Also resolves when the engine is away: then the removal is pending. */
   remove(names: readonly string[]): Promise<void>;
-  /** Before a start: what is owed. */
+  /** Called before a start: makes the pending removals. */
   settle(): Promise<void>;
 }
 
@@ -138,7 +139,7 @@ function createRemover(engine: EngineClient): Remover {
   };
 }
 
-/** An engine that hangs keeps nobody waiting for what it may have left. */
+/** Limits how long an engine that hangs delays the search for what it may have left. */
 const DEADLINE_MS = 5000;
 
 /** Incarnations that only the engine knows of: of this state root, or of one of this user that is no more. None while it is away. */
@@ -154,7 +155,7 @@ async function strayIncarnations(engine: EngineClient, stateRoot: string): Promi
   return found;
 }
 
-/** Certainly: a folder that cannot be looked at may still be somebody's. */
+/** Only if that is certain: a folder that cannot be read may still belong to somebody. */
 async function isGone(path: string): Promise<boolean> {
   return lstat(path).then(
     () => false,

@@ -39,7 +39,7 @@ import { bindsOnto, masks, pins, systemBinds, type Bind } from '../bubblewrap/vi
 
 export interface LocalDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;
-  /** What is not given is as usual. */
+  /** Missing options have their defaults. */
   readonly limits?: Partial<Limits>;
   /** Where a successful trial of bubblewrap is remembered; without, each process tries it. */
   readonly trialFile?: string;
@@ -89,7 +89,7 @@ export function createLocalDriver(options: LocalDriverOptions): SandboxDriver {
       const surroundings = { user, groups, hidden: own.hidden, isFiltered: files.length > 0, mounts, byDescriptor };
       const command = await commandOf({ executor: options.executor, limits }, spec, surroundings);
       signal.throwIfAborted();
-      // Only to who takes it and closes it: by a descriptor one can walk out of a sandbox.
+      // Only passed to a process that uses and closes it: with a descriptor a process can leave the sandbox.
       const descriptors = byDescriptor ? [workspace.descriptor()] : [];
       const how = { groups: groups.inner, environment: OUTER_ENVIRONMENT, logPath, statusPath, files, descriptors, cwd: '/' };
       const child = launch({ command, ...how });
@@ -148,7 +148,7 @@ async function commandOf(
   const bwrap = bwrapArguments({
     user,
     binds: [...staged.binds, ...pins(masked, staged.binds)],
-    // The second best: the executor compares what they are.
+    // A weaker check: the executor compares device and inode.
     protects: byDescriptor ? [] : bindsOnto(spec.workspace, INSIDE.workspace, mounts),
     masks: masked,
     ...((await bwrapVersion()).hasSizes && { tmpBytes: limits.tmpBytes }),

@@ -21,11 +21,11 @@ export interface ProbeOptions {
   readonly hasFilter: boolean;
   /** Whether anything in workspaces is protected. */
   readonly isProtecting: boolean;
-  /** Called where the programs are there. */
+  /** Called if the programs are installed. */
   readonly trial: () => Promise<Trial>;
 }
 
-/** Looks for what a start needs: the programs, the namespaces, the control groups. Says what is missing and how to mend it. */
+/** Looks for what a start needs: the programs, the namespaces, the control groups. Reports what is missing and how to fix it. */
 export async function probeLocal({ limits, hasFilter, isProtecting, trial }: ProbeOptions): Promise<Probe> {
   if (process.platform !== 'linux') {
     return no(
@@ -53,7 +53,7 @@ function no(reason: string, fix: string): Probe {
 
 export interface Trial {
   readonly version: BwrapVersion;
-  /** Why no sandbox could be made. */
+  /** Why no sandbox could be started. */
   readonly failure: string | undefined;
   /** Why an ordinary user cannot mount by descriptors; missing for root, who must, and where it works. */
   readonly byNameBecause?: string;

@@ -19,7 +19,7 @@ import { resourceLimits } from '../start/resource-limits.ts';
 
 export interface NoneDriverOptions {
   readonly executor: ExecutorFolder;
-  /** What is not given is as usual. */
+  /** Missing options have their defaults. */
   readonly limits?: Partial<Limits>;
 }
 
@@ -70,7 +70,7 @@ export function createNoneDriver(options: NoneDriverOptions): SandboxDriver {
   }
 
   async function end(handle: SandboxHandle): Promise<void> {
-    // The executor first, so that it starts nothing while its children are collected.
+    // End the executor first, so that it starts nothing while its children are collected.
     await killAll(handle.anchor ? [handle.anchor] : []);
     await killPids(() => processesIn(handle.groups));
     await removeGroups(handle.groups);

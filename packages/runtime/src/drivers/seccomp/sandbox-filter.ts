@@ -51,7 +51,7 @@ export function sandboxFilter(architecture: Architecture): Uint8Array {
   ]);
 }
 
-/** The calls from this number on, up to the next range, and what becomes of them. */
+/** The calls from this number on, up to the next range, and the filter's answer to them. */
 interface Range {
   readonly from: number;
   readonly verdict: Step;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Who the sandbox is on the host, and who it says it is inside.
+ * The user that the sandbox has on the host, and the one that it has inside.
  *
  * A root server never runs the sandbox as host root, not even without capabilities: uid 0 may still write
  * `/proc/sys/kernel/core_pattern` and read every file of root. It becomes the workspace's owner; where that is root, a uid
@@ -12,7 +12,7 @@ export interface HostUser {
   readonly gid: number;
   readonly insideUid: number;
   readonly insideGid: number;
-  /** Started by root: private mounts are staged before the uid is given up. */
+  /** The server runs as root: private mounts are staged before the uid is given up. */
   readonly staged: boolean;
   /** Owner 0 on disk appears as `uid` inside. */
   readonly idMapped: boolean;

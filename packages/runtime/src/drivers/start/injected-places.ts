@@ -1,6 +1,6 @@
 const ROOT = '/opt/tendon';
 
-/** Where the things of the injected folder are inside a container: the executor, and what an image need not have. */
+/** The paths of the injected folder inside a container: the executor, and programs that an image may lack. */
 export const INJECTED = {
   root: ROOT,
   /** Last on PATH: bash and busybox, for images that have neither. */

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { proxySocketPathOf, socketPathOf, type SandboxSpec } from '../driver.ts';
 
-/** Where things are inside. */
+/** Paths inside a sandbox. */
 export const INSIDE = {
   workspace: '/workspace',
   state: '/var/lib/tendon',

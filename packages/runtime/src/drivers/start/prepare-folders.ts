@@ -19,7 +19,7 @@ export interface OwnFolders {
 }
 
 export interface RealFolders extends OwnFolders {
-  /** The workspace of a sandbox that works for nobody's conversation. */
+  /** The workspace of a sandbox that belongs to no conversation. */
   readonly scratch?: string;
 }
 
@@ -86,7 +86,7 @@ export function sandboxUser(place: SandboxPlace): HostUser {
 /** Makes the sandbox's folders and gives those that the inside writes to its user. */
 export async function prepareFolders({ folders }: SandboxSpec, user: HostUser): Promise<void> {
   const home = await lstat(folders.home).catch(() => undefined);
-  // The workspace has another owner now: what its last one left is closed to the new one.
+  // The workspace has another owner now, who cannot open what the last one left.
   if (home !== undefined && user.staged && home.uid !== user.uid) await removeFolder(folders.home);
   for (const path of [folders.host, folders.proxy, folders.stage]) await mkdir(path, { recursive: true, mode: 0o755 });
   for (const path of [folders.home, folders.state, folders.link]) {
