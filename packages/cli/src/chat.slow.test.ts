@@ -226,6 +226,27 @@ it('CK1009: on a fresh home /setup leads to a model, and the key is not shown', 
   type('\u0015/quit\r');
 });
 
+it('CL964, CK1010: an answer that is none is met with those there are; what happens while the agent rests gives the prompt back', async () => {
+  const place = makePlace();
+  const model = place.script([bash('echo one'), { text: 'All of it.' }, { text: 'It was short.' }]);
+  const { type, until, ended } = chat(place, model, ['--approve=never']);
+  await until(PROMPT);
+  type('begin\r');
+  await until('[y] approve');
+  await until(DECISION);
+  type('x\r');
+  await until('[y] approve');
+  await until(DECISION);
+  type('y\r');
+  await until('All of it.');
+  await until(PROMPT);
+  type('/compact\r');
+  await until('Shortened the history');
+  await until(PROMPT);
+  type('/quit\r');
+  expect(await ended).toBe(0);
+});
+
 it('CL960: without a terminal there is no chat', async () => {
   expect(await tendon(makePlace(), [])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('There is no task') });
 });

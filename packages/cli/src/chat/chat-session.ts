@@ -19,7 +19,7 @@ import { offeredChoices } from '../terminal/agent-words.ts';
 import { printable, spelled, spelledLine } from '../terminal/printable.ts';
 import { decisionWords, isHighRisk, waitingAction, whyWords } from '../terminal/waiting.ts';
 import { ChatInput, LINE_END } from './chat-input.ts';
-import { decisionReply } from './decision-reply.ts';
+import { answerLine, decisionReply } from './decision-reply.ts';
 import { PROMPTS, type Expected } from './expected.ts';
 import { completeCommand, runSlashCommand } from './slash-commands.ts';
 import { TurnSummary } from './turn-summary.ts';
@@ -86,7 +86,11 @@ export class ChatSession {
     this.#screen.working(undefined);
     this.say(header);
     if (this.#options.conversation === undefined) this.#expect({ state: 'message' });
-    else await this.#goOn(this.#options.conversation);
+    else {
+      this.#expected = { state: 'nothing' };
+      await this.open(this.#options.conversation);
+      this.#expectNow();
+    }
     await this.#ended.promise;
     this.#close();
   }
@@ -209,13 +213,6 @@ export class ChatSession {
     this.#turn = new TurnSummary(performance.now(), this.#connection?.getSnapshot().state.metrics?.accumulated_cost ?? 0);
   }
 
-  /** Shows the last turn of a conversation, and what it waits for. */
-  async #goOn(id: string): Promise<void> {
-    this.#expected = { state: 'nothing' };
-    await this.open(id);
-    this.#expectNow();
-  }
-
   /** Decides from the events what is expected, if nothing is expected yet. */
   #expectNow(): void {
     const { agentState } = this.#connection!.getSnapshot().state;
@@ -235,7 +232,9 @@ export class ChatSession {
       this.#work('Thinking');
     }
     if ('observation' in event && event.observation === 'agent_state_changed') return this.#stateChanged(event);
-    this.#screen.event(event);
+    const isSeen = this.#screen.event(event);
+    // What happens while the agent rests, e.g. a shortened history, takes the place of the prompt.
+    if (isSeen && this.#isLive && !/^(?:nothing|reply)$/.test(this.#expected.state)) this.#expect(this.#expected);
   }
 
   #noteAction(action: Action): void {
@@ -267,12 +266,11 @@ export class ChatSession {
     const action = this.#connection && waitingAction(this.#connection.getSnapshot().state);
     if (!action || action.id === this.#askedAbout) return;
     this.#askedAbout = action.id;
-    const { question, what, canEdit } = decisionWords(action);
+    const { question, what } = decisionWords(action);
     const why = whyWords(action);
     this.#screen.line({ tone: 'act', text: `◇ ${spelledLine(question)}${why === '' ? '' : `  (${spelledLine(why)})`}` });
     for (const line of spelled(what).split('\n')) this.#screen.line({ tone: 'context', text: `    ${line}` });
-    const [yes, always] = isHighRisk(action) ? ['yes', 'always'] : ['y', 'a'];
-    this.say([`  [${yes}] approve`, '[n reason] reject', ...(canEdit ? ['[e] edit'] : []), `[${always}] always here`].join('   '));
+    this.say(answerLine(action));
     this.#input.clear();
     this.#expect({ state: 'decision', action });
   }
@@ -313,6 +311,7 @@ export class ChatSession {
       return this.#input.ask(PROMPTS.edit, what);
     }
     if (reply.do === 'edit') this.say(canEdit ? 'It is more than one plain line: edit it in the page (/open).' : 'It cannot be edited.');
+    if (reply.do === 'ask-again') this.say(answerLine(action));
     this.#expect({ state: 'decision', action });
   }
 

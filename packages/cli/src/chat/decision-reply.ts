@@ -1,3 +1,6 @@
+import type { Action } from '@tendon/protocol';
+import { decisionWords, isHighRisk } from '../terminal/waiting.ts';
+
 /** Reads what a person types while an action waits as a decision. */
 export type DecisionReply =
   | { readonly do: 'approve' }
@@ -18,4 +21,11 @@ export function decisionReply(line: string, isHigh: boolean): DecisionReply {
   if (rest.length === 0 && (answer === 'e' || answer === 'edit')) return { do: 'edit' };
   if (rest.length === 0 && (answer === 'always' || (answer === 'a' && !isHigh))) return { do: 'always' };
   return text.length < 3 ? { do: 'ask-again' } : { do: 'say', text };
+}
+
+/** What can be answered. */
+export function answerLine(action: Action): string {
+  const [yes, always] = isHighRisk(action) ? ['yes', 'always'] : ['y', 'a'];
+  const edit = decisionWords(action).canEdit ? ['[e] edit'] : [];
+  return [`  [${yes}] approve`, '[n reason] reject', ...edit, `[${always}] always here`].join('   ');
 }

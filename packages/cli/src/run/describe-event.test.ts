@@ -70,3 +70,8 @@ it('what the user sent, and what only the engine needs, is not shown', () => {
   expect(words({ source: 'agent', action: 'system', args: { content: 'prompt' } })).toEqual([]);
   expect(words({ unknown: true, raw: {} })).toEqual([]);
 });
+
+it('a shortened history has words of its own', () => {
+  expect(words({ source: 'agent', action: 'condensation', args: {} })).toEqual(['act: Shortened the history']);
+  expect(words({ source: 'agent', action: 'condensation', args: { undoes: 3 } })).toEqual(['act: Lengthened the history']);
+});

@@ -44,6 +44,7 @@ const NAMED: Partial<Record<string, (event: never) => string>> = {
   browse_interactive: ({ args }: Action<'browse_interactive'>) => `In the browser: ${firstLine(args.browser_actions)}`,
   call_tool_mcp: ({ args }: Action<'call_tool_mcp'>) => `Tool ${firstLine(args.name)}`,
   delegate: ({ args }: Action<'delegate'>) => `Delegating to ${firstLine(args.agent)}: ${firstLine(String(args.inputs.task ?? ''))}`,
+  condensation: ({ args }: Action<'condensation'>) => (args.undoes === undefined ? 'Shortened the history' : 'Lengthened the history'),
   kill: ({ args }: Action<'kill'>) => `Ending command ${firstLine(args.id)}`,
 };
 

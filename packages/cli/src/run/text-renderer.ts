@@ -70,10 +70,13 @@ export class TextRenderer implements Renderer {
     this.#put(`${this.paint('state', ['Tendon', name, sandbox, workspace].filter(Boolean).join(' · '))}\n\n`);
   }
 
-  event(event: Event): void {
-    for (const line of describeEvent(event)) this.#showEventLine(line);
+  /** Whether it showed anything, or changed the status line. */
+  event(event: Event): boolean {
+    const lines = describeEvent(event);
+    for (const line of lines) this.#showEventLine(line);
     const words = nextWords(event);
     if (words !== undefined) this.working(words);
+    return lines.length > 0 || words !== undefined;
   }
 
   frame(frame: Parameters<Renderer['frame']>[0]): void {
