@@ -115,10 +115,11 @@ const ATTACH_MS = 20_000;
 /**
  * Sandboxes that this host runs for remote servers, by the incarnation that the server has named, and one of its own.
  *
- * HOS1  An incarnation is started at most once: asked for again it is attached to, or it is gone. What its journal knew would be lost.
- * HOS2  A conversation has one sandbox; asking for another ends the one before. All that is asked of one conversation is done in turn.
- * HOS3  A conversation's owner is the one with the greatest epoch: what changes anything is refused to earlier ones.
- * HOS4  Its server renews its lease, nobody here: a sandbox whose server is gone ends by itself.
+ * HOS1  An incarnation is started at most once: a repeated request attaches to it, or learns that it is gone. A second start would lose its
+ *       journal.
+ * HOS2  A conversation has one sandbox; a request for another ends the one before. Requests about one conversation run one after the other.
+ * HOS3  A conversation's owner is the one with the greatest epoch: earlier owners are refused every change.
+ * HOS4  Only its server renews the lease of a sandbox: without its server it ends by itself.
  */
 export class HostedSandboxes {
   readonly #options: HostedOptions;

@@ -16,8 +16,8 @@ const MAX_WAITING = 64;
  * Connections from within the sandboxes of this host to the servers that they belong to. This host cannot reach a server, so the
  * server, which watches its sandbox, gets a name and comes for it. Owns the calls that wait, and nobody's connection.
  *
- * SCA1  A call is answered once, by the server of its very sandbox; another sandbox's name opens nothing.
- * SCA2  It waits for a bounded time, also for a server that is just being started again.
+ * SCA1  A call is answered once, by the server of exactly its sandbox; the name of another sandbox is refused.
+ * SCA2  It waits for a bounded time, also for a server that is being restarted.
  */
 export class SandboxCalls {
   readonly #waiting = new Map<string, Call>();

@@ -38,13 +38,13 @@ const MAX_PER_PERIOD = 60;
 const PERIOD_MS = 60_000;
 
 /**
- * What the sandboxes of this host ask of a person: whether they may reach a name that only their conversation's list lacks. The person is
- * with the server, which watches its sandbox, is sent the question and answers it here. Owns the questions that wait.
+ * Questions of this host's sandboxes to a person: whether they may reach a name that is missing only from their conversation's list. The
+ * server that watches the sandbox is sent the question, asks the person and answers here. Owns the questions that wait.
  *
- * SQU1  A question waits once, however many connections it has; it is answered once, by the server of its very sandbox.
- * SQU2  Whatever happens to the server, it waits for a bounded time. A server that watches anew is sent it anew.
- * SQU3  What a sandbox asks is bounded, at a time and in time; beyond that the policy alone decides.
- * SQU4  Where no server takes questions, nothing waits: the policy alone decides.
+ * SQU1  A question waits once, however many connections it has; it is answered once, by the server of exactly its sandbox.
+ * SQU2  Whatever happens to the server, it waits for a bounded time. A server that watches again is sent it again.
+ * SQU3  The questions of a sandbox are bounded, in number and in rate; beyond that the policy alone decides.
+ * SQU4  If no server takes questions, nothing waits: the policy alone decides.
  */
 export class SandboxQuestions {
   readonly #waiting = new Map<string, WaitingQuestion>();

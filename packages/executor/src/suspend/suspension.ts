@@ -29,9 +29,8 @@ interface ProcessorLook {
 }
 
 /**
- * Invariants:
- * SUS1  What works shows by the processor time it took since the last look, when nothing was wanted in between, or by its
- *       waiting for a processor now.
+ * SUS1  A process counts as working if it took processor time since the last look, when nothing was wanted in between, or waits for a
+ *       processor now.
  * SUS2  A parent is stopped before its children and continued after them: a shell never sees a stopped child of its own.
  * SUS3  What the agent has stopped itself stays stopped.
  * SUS4  The executor and what holds the namespace keep running: it answers, and its lease ends it where no server is left.

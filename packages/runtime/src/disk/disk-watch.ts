@@ -72,10 +72,11 @@ export function watchDisk(parts: DiskWatchParts): DiskWatch {
 }
 
 /**
- * Owns the figures, and the actions that run. Invariants:
- * DWA1  Nothing is counted as long as the disk has not become fuller than what is left of the limit, but now and then.
- * DWA2  Beyond the limit whatever writes more is ended; what frees space, or only looks, is not.
- * DWA3  What goes on writing nevertheless ends with the sandbox.
+ * Owns the figures, and the actions that run.
+ *
+ * DWA1  Files are counted only when the free space has shrunk by what is left of the limit, and from time to time.
+ * DWA2  Beyond the limit a command that writes more is ended; one that frees space, or only looks, is not.
+ * DWA3  Programs that still write are ended with the sandbox.
  */
 class LimitWatch implements DiskWatch {
   readonly #parts: DiskWatchParts;

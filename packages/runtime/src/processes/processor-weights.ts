@@ -34,8 +34,9 @@ interface Watched {
  * The weights of this host's sandboxes in the competition for its processors: full for one that rests or works now and then, low for
  * one that takes all it can. Weights count only where several want the same processor, so a busy sandbox alone loses nothing.
  *
- * Owns one timer while at least one sandbox is watched, and the weight of each. Invariants:
- * PWE1  A group that is gone, or that is not ours to write, is passed over: nothing here throws.
+ * Owns one timer while at least one sandbox is watched, and the weight of each.
+ *
+ * PWE1  A group that no longer exists, or that this process may not write, is passed over: nothing here throws.
  * PWE2  A weight is written only when it changes.
  */
 export class ProcessorWeights {

@@ -6,10 +6,11 @@ import type { PackageSource } from '../egress/package-proxy.ts';
 import { messageOf } from '../sandbox/start-phase.ts';
 
 /**
- * `ipykernel` for Pythons that have none, once for all sandboxes that see the same folder. Owns what is being fetched. Invariants:
+ * `ipykernel` for Pythons that have none, once for all sandboxes that see the same folder. Owns the downloads.
+ *
  * KPA1  The content of a folder is complete: it is made in another folder and moved there.
- * KPA2  It is made in a sandbox in which nothing of a user ever was, and seen read-only.
- * KPA3  Those who ask for the same share one work; one is done at a time.
+ * KPA2  It is made in a sandbox that never had anything of a user, and is mounted read-only.
+ * KPA3  Callers that need the same packages share one installation; one runs at a time.
  */
 export interface KernelPackages extends PackageSource {
   /** Gives up what is being made; resolves when nothing of it runs. */

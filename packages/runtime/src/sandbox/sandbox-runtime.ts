@@ -17,11 +17,12 @@ export interface SandboxRuntimeParts extends ActionStreamParts, Required<Runtime
 }
 
 /**
- * Actions of one incarnation. Invariants:
+ * Actions of one incarnation.
+ *
  * SRT1  A key is only ever sent to the incarnation it was meant for; the executor runs it at most once, however often it is sent.
  * SRT2  "Not started" is reported only when the key cannot have been sent before: the caller knows that, and the connection was never made, or
  *       led to a host that has no such sandbox. The wall clock plays no part.
- * SRT3  A running action has no deadline here; an executor that does not answer has.
+ * SRT3  A running action has no deadline here, but an executor that does not answer does.
  */
 export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
   const { client, incarnation } = parts;

@@ -31,11 +31,11 @@ export interface Call {
 }
 
 /**
- * HTTP to one address, a unix socket or a URL. Owns the connections; knows nothing of what is asked.
+ * HTTP to one address, a unix socket or a URL. Owns the connections; knows nothing of the requests.
  *
- * ECO1  The other end is hostile until shown otherwise: every answer is bounded in size, every request but a stream in time, and a
- *       path that is not a socket is not connected to (the inside can put a link there).
- * ECO2  A network can fall silent without a word: behind a URL a connection that is still for too long counts as broken.
+ * ECO1  The other end counts as hostile: every answer is bounded in size, every request but a stream in time, and a path that is not
+ *       a socket is refused (programs inside can put a link there).
+ * ECO2  A network can fail without notice: behind a URL a connection that is silent for too long counts as broken.
  * ECO3  Nothing is retried here.
  */
 export interface ExecutorConnection {

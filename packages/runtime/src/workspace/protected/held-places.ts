@@ -8,12 +8,13 @@ import { withinBeneath } from './beneath.ts';
 import type { Found } from './find-protected.ts';
 
 /**
- * Empty folders and files in a person's workspace that hold the names of what is protected and not there: nothing can be mounted
- * where nothing is. Invariants:
- * HPL1  What is made is written down before, in the folder of the incarnation that needs it, and removed with that folder, also by
- *       the next server after a crash.
- * HPL2  Removing one takes the mount on it away from every sandbox: while another incarnation has it written down it stays.
- * HPL3  Only what is as it was made is removed.
+ * Empty folders and files in a person's workspace that hold the names of missing protected paths: a mount needs something to be
+ * mounted on.
+ *
+ * HPL1  A placeholder is recorded before it is made, in the folder of the incarnation that needs it, and removed with that folder, also
+ *       by the next server after a crash.
+ * HPL2  Removing one also removes the mount on it in every sandbox, so it stays while another incarnation has recorded it.
+ * HPL3  Only an unchanged placeholder is removed.
  */
 export interface HeldPlace {
   /** On the host, absolute. */
