@@ -38,7 +38,7 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     entries,
     onSuspended: options.onSuspended ?? (() => {}),
     end: (conversationId, reason) => void held.end(conversationId, reason),
-    release: (conversationId) => void held.letGo(conversationId),
+    release: (conversationId) => void held.detach(conversationId),
   });
   const held = new HeldSandboxes({
     context,
@@ -57,7 +57,7 @@ export function createSandboxPool(options: SandboxPoolOptions): SandboxPool {
     current: (conversationId) => held.live(conversationId),
     suspend: (conversationId) => idle.suspend(conversationId),
     hibernate: (conversationId, request) => idle.hibernate(conversationId, request),
-    release: (conversationId) => held.letGo(conversationId),
+    release: (conversationId) => held.detach(conversationId),
     end: (conversationId, reason) => held.end(conversationId, reason),
     runOneOff: (work, running) => oneOffs.run(work, running),
     async copyWorkspace(conversationId, request) {

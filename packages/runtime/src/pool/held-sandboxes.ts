@@ -1,6 +1,6 @@
 import { type Runtime, type Runtimes } from '@tendon/core';
 import { abortable } from '@tendon/protocol/async';
-import { endSandbox, letGo, hibernateSandbox, logLastLines } from '../sandbox/end-sandbox.ts';
+import { detachSandbox, endSandbox, hibernateSandbox, logLastLines } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { attachSandbox } from '../sandbox/open-sandbox.ts';
 import { isExecutorSuspended } from '../sandbox/process-memory.ts';
@@ -85,14 +85,14 @@ export class HeldSandboxes {
   }
 
   /** Detaches from the sandbox without ending it. */
-  letGo(conversationId: string): Promise<void> {
+  detach(conversationId: string): Promise<void> {
     const before = this.#entries.get(conversationId);
     if (before === undefined) return Promise.resolve();
     return this.#noticed(
       conversationId,
       this.#beginChange(conversationId, async () => {
         const open = await openOf(before);
-        if (open !== undefined) await letGo(open);
+        if (open !== undefined) await detachSandbox(open);
       }),
     );
   }
@@ -163,7 +163,7 @@ export class HeldSandboxes {
     // The earlier server may have left the sandbox suspended.
     this.#entries.set(conversationId, { state: 'live', open, ...(isExecutorSuspended(open.handle) && { suspendedAt: open.use.count() }) });
     void open.watch.lost.then((reason) => this.#onLost(conversationId, open, reason));
-    void open.fenced.then(() => (this.#isHeld(conversationId, open) ? this.letGo(conversationId) : undefined));
+    void open.fenced.then(() => (this.#isHeld(conversationId, open) ? this.detach(conversationId) : undefined));
   }
 
   #isHeld(conversationId: string, open: OpenSandbox): boolean {
@@ -238,7 +238,7 @@ export class HeldSandboxes {
     });
     if (!open) return;
     // A concurrent stop ends the sandbox that the record names.
-    if (this.#isShut || !isWanted()) return letGo(open);
+    if (this.#isShut || !isWanted()) return detachSandbox(open);
     this.#enterLive(conversationId, open);
   }
 
@@ -247,7 +247,7 @@ export class HeldSandboxes {
     const { records, owners, places } = this.#context;
     const open = await openOf(entry);
     open?.watch.report(reason);
-    if (open !== undefined) await letGo(open);
+    if (open !== undefined) await detachSandbox(open);
     if (!(await owners.mayTouch(conversationId))) return false;
     const record = await records.get(conversationId);
     const isNewer = open !== undefined && record?.incarnation !== open.record.incarnation;
@@ -270,9 +270,9 @@ async function openOf(entry: SandboxEntry | undefined): Promise<OpenSandbox | un
 
 async function release(entry: SandboxEntry): Promise<void> {
   if (entry.state === 'changing') return entry.done;
-  if (entry.state === 'live') return letGo(entry.open);
-  if (entry.state === 'hibernating') return entry.done.then(() => letGo(entry.open));
+  if (entry.state === 'live') return detachSandbox(entry.open);
+  if (entry.state === 'hibernating') return entry.done.then(() => detachSandbox(entry.open));
   entry.start.abort.abort(new Error('the server is shutting down'));
   const open = await entry.opened.catch(() => undefined);
-  if (open !== undefined) await letGo(open);
+  if (open !== undefined) await detachSandbox(open);
 }

@@ -17,13 +17,13 @@ export async function hibernateSandbox(context: SandboxContext, open: OpenSandbo
     .catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
   if (!answer.slept) return answer.reason;
   open.watch.report('the sandbox was hibernated');
-  await letGo(open);
+  await detachSandbox(open);
   await endSandbox(context, open.record, 'it was idle', 'asleep');
   return undefined;
 }
 
-/** Stops holding on to it, without ending it. */
-export async function letGo(open: OpenSandbox): Promise<void> {
+/** Closes the connections of this process to it, without ending it. */
+export async function detachSandbox(open: OpenSandbox): Promise<void> {
   open.watch.stop();
   open.disk.stop();
   open.stopWeighing();

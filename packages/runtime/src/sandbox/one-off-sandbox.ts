@@ -2,7 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { OUTPUT_LIMITS } from '@tendon/protocol/executor-api';
 import { newIncarnation } from '../incarnation.ts';
 import type { Egress } from '../egress/egress.ts';
-import { endSandbox, letGo } from './end-sandbox.ts';
+import { detachSandbox, endSandbox } from './end-sandbox.ts';
 import type { OpenSandbox } from './hold-sandbox.ts';
 import { openSandbox, type OpenOptions } from './open-sandbox.ts';
 import { askedOf } from './reapers.ts';
@@ -48,7 +48,7 @@ export async function runInOneOffSandbox<T>(
       result = await work(open);
     } finally {
       open.watch.report(DONE);
-      await letGo(open);
+      await detachSandbox(open);
       await endSandbox(own, open.record, DONE);
     }
     await takeOut?.(scratch);

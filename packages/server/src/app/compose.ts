@@ -304,7 +304,7 @@ function createConversations(
     },
     usualAgent: () => foundation.settings.current?.agent ?? undefined,
     policyOf: (record) => confirmationOf(record, [], foundation.settings.current, foundation.config),
-    letGo: (id) => runtimes.release(id),
+    releaseSandbox: (id) => runtimes.release(id),
     onErase: async (id) => {
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);

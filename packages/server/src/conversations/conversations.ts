@@ -41,7 +41,7 @@ interface ConversationHooks {
   readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
   /** Erases what others keep of a conversation that is deleted; called again when a deletion was cut off. */
   readonly onErase?: (id: string) => Promise<void>;
-  readonly letGo?: MovingOptions['letGo'];
+  readonly releaseSandbox?: MovingOptions['releaseSandbox'];
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
   /** Who did what, for those who look later. Default: nobody does. */
@@ -121,7 +121,7 @@ export class Conversations {
       open: this.#open,
       opened: registry.open,
       forget: (id) => this.#forget(id),
-      letGo: options.letGo,
+      releaseSandbox: options.releaseSandbox,
       wake: (ids) => this.#waking.wake(ids),
       logger: options.logger,
     });

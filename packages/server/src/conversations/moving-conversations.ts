@@ -19,8 +19,8 @@ export interface MovingOptions {
   readonly opened: ReadonlyMap<string, OpenConversation>;
   /** Forgets what is known of a conversation beside its record. Default: of all. */
   readonly forget: (id?: string) => void;
-  /** Lets go of its sandbox, which goes on without this server. */
-  readonly letGo?: ((id: string) => Promise<void>) | undefined;
+  /** Detaches from its sandbox, which continues without this server. */
+  readonly releaseSandbox?: ((id: string) => Promise<void>) | undefined;
   /** Goes on with conversations whose server has ended. */
   readonly wake: (ids: readonly string[]) => Promise<void>;
   readonly logger: Logger;
@@ -84,11 +84,11 @@ export class MovingConversations {
 
   /** Those that cannot be closed in good order are closed all the same. */
   async #leave(group: readonly OpenConversation[], deadline?: AbortSignal): Promise<void> {
-    const { open, records, forget, letGo } = this.#options;
+    const { open, records, forget, releaseSandbox } = this.#options;
     await Promise.allSettled(group.map((each) => open.close(each, MOVED, deadline)));
     for (const { conversation } of group) {
       await records.settle(conversation.id).catch(() => undefined);
-      await letGo?.(conversation.id).catch(() => undefined);
+      await releaseSandbox?.(conversation.id).catch(() => undefined);
       forget(conversation.id);
     }
   }
