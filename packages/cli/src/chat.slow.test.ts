@@ -247,6 +247,26 @@ it('CL964, CK1010: an answer that is none is met with those there are; what happ
   expect(await ended).toBe(0);
 });
 
+it('CK1011: /undo takes back what a turn changed, also where the files before it were stored in an earlier one', async () => {
+  const place = makePlace();
+  const model = place.script([bash('true'), { text: 'Looked.' }, bash('echo 1 > made'), { text: 'Made.' }]);
+  const { type, until, ended } = chat(place, model);
+  await until(PROMPT);
+  type('look\r');
+  await until('Looked.');
+  await until(PROMPT);
+  type('make\r');
+  await until('Made.');
+  await until(PROMPT);
+  expect(existsSync(join(place.workspace, 'made'))).toBe(true);
+  type('/undo\r');
+  await until('Undone: 1 file is as before your last message.');
+  await until(PROMPT);
+  expect(existsSync(join(place.workspace, 'made'))).toBe(false);
+  type('/quit\r');
+  expect(await ended).toBe(0);
+});
+
 it('CL960: without a terminal there is no chat', async () => {
   expect(await tendon(makePlace(), [])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('There is no task') });
 });

@@ -1,4 +1,5 @@
 import { actions } from '@tendon/client';
+import { type Action, isAction } from '@tendon/protocol';
 import { approvals } from './approvals.ts';
 import type { CommandPlace } from './command-place.ts';
 import { printable } from './printable.ts';
@@ -29,17 +30,29 @@ export const CONVERSATION_COMMANDS: Readonly<Record<string, ConversationCommand>
   open: { does: 'the address of this conversation in the browser', run: (place) => place.say(addressOf(place)) },
 };
 
+/** Before these the sandbox stores the workspace, if it has changed since it was last stored. */
+const STORED_BEFORE: ReadonlySet<string> = new Set(['run', 'run_ipython', 'write', 'edit']);
+
 async function undo(session: CommandPlace): Promise<void> {
   const { connection, rest } = session;
   if (!connection) return session.say('Nothing was done yet.');
   const id = connection.conversationId;
-  const { lastUserMessageId } = connection.getSnapshot().state;
+  const { events, state } = connection.getSnapshot();
+  const first = events.find((event) => isAction(event) && event.id > state.lastUserMessageId && isStep(event));
   const { checkpoints, off } = await rest.conversations.checkpoints(id);
-  const before = checkpoints.findLast(({ event_id: event }) => event !== null && event > lastUserMessageId);
+  const before = first && checkpoints.find(({ event_id: step, restore_id: restore }) => (step ?? restore ?? Infinity) <= first.id);
   if (!before) return session.say(off ? `Nothing can be undone: ${printable(off)}` : 'Nothing was changed since your last message.');
   const { count } = await rest.conversations.checkpointChanges(id, before.number);
-  await rest.conversations.restore(id, before.number, 'both');
-  session.say(`Undone: ${count} ${count === 1 ? 'file is' : 'files are'} as before your last message.`);
+  // A checkpoint of an earlier turn has the files of this moment, but an earlier conversation.
+  const isOfTurn = before.event_id === first.id;
+  if (!isOfTurn && count === 0) return session.say('Nothing was changed since your last message.');
+  await rest.conversations.restore(id, before.number, isOfTurn ? 'both' : 'files');
+  const more = isOfTurn ? '' : ' The agent still knows what it did.';
+  session.say(`Undone: ${count} ${count === 1 ? 'file is' : 'files are'} as before your last message.${more}`);
+}
+
+function isStep({ source, action }: Action): boolean {
+  return source === 'agent' && STORED_BEFORE.has(action);
 }
 
 async function choose(session: CommandPlace, body: { readonly agent?: string; readonly llm_model?: string }, name: string): Promise<void> {
