@@ -12,14 +12,14 @@ export interface ContainerBind {
   readonly readOnly?: boolean;
 }
 
-/** A port of the container that the host listens on for it. */
+/** A port of the container that is published on the host. */
 export interface PublishedPort {
   readonly inside: number;
   readonly host: number;
   readonly address: string;
 }
 
-/** What runs, and as whom. */
+/** The program, and the user that it runs as. */
 interface ContainerProgram {
   readonly image: string;
   readonly imageEnvironment: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ interface ContainerProgram {
   readonly command: readonly string[];
 }
 
-/** What it reaches of the host. */
+/** The parts of the host that it can reach. */
 interface ContainerReach {
   readonly network: ContainerNetwork;
   readonly ports: readonly PublishedPort[];
@@ -52,7 +52,7 @@ const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 const MOST_OPEN_FILES = 20_000;
 const CPU_PERIOD_US = 100_000;
 const MASK = 'ro,nosuid,nodev,noexec,mode=0555,size=4k';
-/** Of the image, they would steer the executor's own Node and loader. */
+/** Variables of the image that would affect the executor's own Node and loader. */
 const STEERING = /^(?:NODE_|LD_|GLIBC_|MALLOC_|UV_|OPENSSL_)/;
 
 /** The body of `POST /containers/create`. Pure. */
@@ -74,7 +74,7 @@ export function containerRequest(plan: ContainerPlan): Readonly<Record<string, u
 }
 
 function mounts({ binds, masks, facts, isRootReadOnly, limits: { tmpBytes } }: ContainerPlan): Readonly<Record<string, unknown>> {
-  // Podman copies what lies at the place of a tmpfs into it, which is just what must not be seen.
+  // Podman copies the content of the path into a tmpfs there, which is exactly what must stay hidden.
   const mask = facts.isPodman ? `${MASK},notmpcopyup` : MASK;
   const tmp = `rw,nosuid,nodev,exec,mode=1777,size=${tmpBytes}`;
   return {

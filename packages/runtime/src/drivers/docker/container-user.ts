@@ -1,7 +1,7 @@
 import { FIRST_SANDBOX_UID, type HostUser } from '../start/host-user.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 
-/** Who the container's first process is, in the ids that the engine takes. */
+/** The user of the container's first process, in the ids that the engine accepts. */
 export interface ContainerUser {
   readonly uid: number;
   readonly gid: number;
@@ -18,7 +18,7 @@ export function containerUser({ uid, gid }: HostUser, facts: EngineFacts): Conta
   return { uid, gid, ...(facts.remapsUsers && { userns: 'host' as const }) };
 }
 
-/** `wanted` (SANDBOX_USER_ID) in place of the id that nobody has. Throws where the workspace is somebody else's. */
+/** `wanted` (SANDBOX_USER_ID) in place of the id that nobody has. Throws if the workspace belongs to somebody else. */
 export function withWantedId(user: HostUser, wanted: number | undefined): HostUser {
   if (wanted === undefined || wanted === user.uid) return user;
   if (user.uid >= FIRST_SANDBOX_UID) return { ...user, uid: wanted, gid: wanted };

@@ -25,7 +25,7 @@ export async function probeDocker(
     const { image, limits, network = 'proxy', ociRuntime } = options;
     const unknown = ociRuntime === undefined ? undefined : unknownRuntime(ociRuntime, facts);
     if (unknown !== undefined) return unknown;
-    // The host's folders are mounted as they are: SELinux would keep the container out of them unless their labels were changed.
+    // The host's folders are mounted unchanged: SELinux would deny the container access to them unless their labels were changed.
     const layers = facts.hasSelinux ? ['seccomp', 'NOT CONFINED BY SELINUX'] : ['seccomp'];
     const engine = `${facts.name} (${image})${ociRuntime === undefined ? '' : ` with ${ociRuntime}`}`;
     const description = [engine, NETWORKS[network], sizeText(limits.memoryBytes), ...layers].join(', ');

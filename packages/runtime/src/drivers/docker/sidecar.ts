@@ -28,7 +28,7 @@ export interface SidecarOptions {
 
 const NETWORK_FD = 3;
 const FILTER_FD = 4;
-/** The descriptor is of use only to get there: what runs inside has none of it. */
+/** The descriptor is only used to enter the namespace: programs inside do not have it. */
 const WITHOUT_NETWORK_FD = ['/bin/sh', '-c', `exec ${NETWORK_FD}<&-; exec "$@"`, 'tendon'];
 
 /**
@@ -50,7 +50,7 @@ export async function startSidecar(
   const prepared = await prepare(place, options);
   const files: FileHandle[] = [];
   try {
-    // Held before the process is asked whether it is the same: what is held cannot become another one's.
+    // Held before the process is checked, because a held descriptor cannot become another process's.
     files.push(await networkOf(anchor.pid));
     if (!isAlive(anchor)) throw new Error('the container has ended');
     for (const path of prepared.filter) files.push(await open(path));

@@ -33,7 +33,7 @@ export interface Surroundings {
   readonly own: RealFolders;
 }
 
-/** One container with the executor as its first process. What a failure leaves is found by the incarnation's label. */
+/** Starts one container with the executor as its first process. Whatever a failure leaves is found by the incarnation's label. */
 export async function startContainer(surroundings: Surroundings, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
   const { engine, facts, image, user, own, options } = surroundings;
   // The injected programs would run, and nothing of the image.
@@ -132,7 +132,7 @@ async function groupsOf(pid: number): Promise<readonly string[]> {
 
 /** An engine in a machine or a mount namespace of its own would bind an empty folder, and the agent's work would be lost in it. */
 async function refuseOtherFolder({ anchor }: SandboxHandle, { identity }: HeldFolder): Promise<void> {
-  // Where it is not ours to look at, nothing is known here.
+  // If this process may not read it, nothing is known here.
   const seen = await stat(`/proc/${anchor?.pid}/root${INSIDE.workspace}`, { bigint: true }).catch(() => undefined);
   if (seen !== undefined && `${seen.dev}:${seen.ino}` !== identity) throw new Error('Mounts denied: the engine binds another folder');
 }

@@ -36,7 +36,7 @@ export async function probeLocal({ limits, hasFilter, isProtecting, trial }: Pro
   const isRoot = process.getuid?.() === 0;
   const missing = ['bwrap', ...(isRoot ? ['perl', 'setpriv', 'unshare'] : [])].filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return no(`${missing.map(packageOf).join(' and ')} is not installed`, installLine(missing));
-  // At once, for a server waits for it: each costs the start of a program, and the group of the trial is no part of it.
+  // Run these in parallel, because a server waits for them: each starts a program, and none depends on the trial's group.
   const [{ version, failure, byNameBecause }, enforced] = await Promise.all([trial(), enforceable(limits)]);
   if (!version.isRecent)
     return no(`bubblewrap ${version.text} is too old`, 'Install bubblewrap 0.5 or newer; 0.8 is what this is tested with.');

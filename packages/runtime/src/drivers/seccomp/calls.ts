@@ -57,7 +57,7 @@ export const NAMESPACES = syscalls(`
   unshare 272 97, setns 308 268, mount 165 40, umount2 166 39, pivot_root 155 41, chroot 161 51
 `);
 
-/** Allowed with some arguments and refused with others. */
+/** Calls that are allowed with some arguments and refused with others. */
 export const JUDGED = syscalls(`
   socket 41 198, socketpair 53 199, ioctl 16 29, personality 135 92
   open 2 -, openat 257 56, creat 85 -, mknod 133 -, mknodat 259 33, chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452
@@ -124,7 +124,7 @@ export const INTERNET_TYPES = [1, 2];
 export const INTERNET_PROTOCOLS = [0, 6, 17];
 /** Routes and device events; not netfilter and the rest, which a nested namespace would have privileges for. */
 export const NETLINK_PROTOCOLS = [0, 15];
-/** Put characters into a terminal as if typed. */
+/** Requests that put characters into a terminal as if typed. */
 export const TERMINAL_INJECTIONS = [0x5412, 0x541c];
 /** Linux as it is, the two old ways to name it, addresses that are not random (sanitizers), and the question which it is. */
 export const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];

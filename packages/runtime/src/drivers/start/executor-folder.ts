@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The program that runs inside: one read-only folder and the Node that runs it. */
+/** The executor's program: one read-only folder and the Node that runs it. */
 export interface ExecutorFolder {
   /** Absolute host path of the folder. */
   readonly folder: string;

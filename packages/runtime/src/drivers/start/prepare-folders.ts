@@ -12,7 +12,7 @@ import { NOT_PROTECTED, protect, type Protection } from '../../workspace/protect
 export interface OwnFolders {
   /** Folders that no sandbox may see. */
   readonly hidden: readonly string[];
-  /** Below a hidden one, yet made for workspaces. */
+  /** The folder below a hidden one that was made for workspaces. */
   readonly workspacesFolder?: string;
   /** Names in a person's own workspace that agents may not change; `.git` means what git obeys there. Default none. */
   readonly protects?: readonly string[];
@@ -63,7 +63,7 @@ function stateRootOf({ home }: SandboxFolders): string {
   return join(home, '../..');
 }
 
-/** Whether a workspace is a folder that the server made for nothing else. */
+/** Whether a workspace is a folder that the server made only for that. */
 function isMadeForIt(
   { path }: Pick<HeldFolder, 'path'>,
   { workspacesFolder, scratch }: Pick<RealFolders, 'workspacesFolder' | 'scratch'>,

@@ -28,7 +28,7 @@ export function sharesOfItsUser(): readonly string[] {
   return [...atMost('sigpending', 'Max pending signals', 1024), ...atMost('msgqueue', 'Max msgqueue size', 204_800)];
 }
 
-/** Nobody may raise a limit above that of the process which starts it: there the lower one stays. */
+/** A process cannot raise a limit above that of its parent: then the lower one stays. */
 function atMost(name: string, line: string, wanted: number): readonly string[] {
   const own = new RegExp(`^${line}\\s+\\S+\\s+(\\d+)`, 'm').exec(ownLimits())?.[1];
   return [`--${name}=${own === undefined ? wanted : Math.min(wanted, Number(own))}`];

@@ -44,7 +44,7 @@ export interface StagedMount {
   readonly protects?: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
 
-/** Where the mounts are made: in the namespace that is there, a mount namespace of root's, or one in an ordinary user's own user namespace. */
+/** Where the mounts are made: in the current namespace, a mount namespace of root's, or one in an ordinary user's own user namespace. */
 export type StageNamespace = 'same' | 'mounts' | 'user';
 
 /** The command that stages, gives up its rights and becomes what follows it. */

@@ -23,7 +23,7 @@ const LOG_LINES = 12;
 const MAX_LOG = 4096;
 const LOG_DEADLINE_MS = 5000;
 
-/** All containers of ours that the engine has, in whatever state. */
+/** All of our containers that the engine has, in any state. */
 export function listContainers(engine: EngineClient, deadlineMs?: number): Promise<readonly Listed[]> {
   const filters = encodeURIComponent(JSON.stringify({ label: [INCARNATION_LABEL] }));
   return engine.json({ method: 'GET', path: `/containers/json?all=1&filters=${filters}`, ...(deadlineMs && { deadlineMs }) });
@@ -44,7 +44,7 @@ async function stateOf(engine: EngineClient, id: string): Promise<ContainerState
   return (await inspect(engine, id))?.State;
 }
 
-/** Kills what runs in it and removes it with its anonymous volumes; resolves when it is gone. One that is not there is fine. */
+/** Kills what runs in it and removes it with its anonymous volumes; resolves when it is gone. A container that does not exist is no error. */
 export async function removeContainer(engine: EngineClient, id: string): Promise<void> {
   const state = await stateOf(engine, id);
   // A frozen process takes no signal, not even this one.
@@ -95,7 +95,7 @@ export function ownerOf({ folders }: SandboxSpec): string {
   return dirname(dirname(folders.home));
 }
 
-/** By these a container is found again without its record, by a server or by a person (`docker ps --filter label=…`). */
+/** These find a container without its record, for a server or for a person (`docker ps --filter label=…`). */
 export function labelsOf(spec: SandboxSpec): Readonly<Record<string, string>> {
   return {
     [OWNER_LABEL]: ownerOf(spec),

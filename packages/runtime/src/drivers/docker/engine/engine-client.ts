@@ -13,13 +13,13 @@ export interface EngineCall {
   readonly deadlineMs?: number;
 }
 
-/** Speaks the Docker API with one engine over its unix socket; knows nothing of what a call means. */
+/** A client of the Docker API of one engine over its unix socket; it does not know what a call means. */
 export interface EngineClient {
   readonly socketPath: string;
   /** The parsed answer; `undefined` for an empty one. Rejects with `EngineError` or `EngineUnreachable`. */
   json<T>(call: EngineCall): Promise<T>;
   bytes(call: EngineCall): Promise<Buffer>;
-  /** The lines of an answer that goes on (a pull), parsed; without a deadline of its own. */
+  /** The parsed lines of a streamed answer (a pull); without a deadline of its own. */
   lines<T>(call: EngineCall): AsyncIterable<T>;
 }
 

@@ -1,4 +1,4 @@
-/** What an engine refused, in its own words, with the HTTP status it gave. */
+/** A refusal of an engine, in its own words, with the HTTP status. */
 export class EngineError extends Error {
   override name = 'EngineError';
   readonly status: number;
@@ -32,7 +32,7 @@ interface Known {
   readonly fix: string;
 }
 
-/** Words that Docker, Podman and runc use, and what they mean to somebody who only wants a sandbox. */
+/** Messages of Docker, Podman and runc, and what they mean to a person who only wants a sandbox. */
 const KNOWN: readonly Known[] = [
   {
     words: /no space left on device|disk quota exceeded/i,
@@ -76,7 +76,7 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** One line for what went wrong, and what to do about it. */
+/** One line that says what went wrong and what to do about it. */
 export function explain(error: unknown): Explained {
   if (error instanceof EngineUnreachable) return explainUnreachable(error);
   const message = error instanceof Error ? error.message : String(error);

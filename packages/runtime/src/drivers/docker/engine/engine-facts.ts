@@ -1,6 +1,6 @@
 import type { EngineClient } from './engine-client.ts';
 
-/** What must be known of an engine before it is asked for a container. */
+/** Facts about an engine that are needed before a container is created. */
 export interface EngineFacts {
   /** As in "Docker 20.10.24". */
   readonly name: string;
@@ -42,7 +42,7 @@ export async function engineFacts(engine: EngineClient): Promise<EngineFacts> {
     remapsUsers: has('userns'),
     hasSelinux: has('selinux'),
     architecture: version.Arch,
-    // Podman takes the one of its own configuration, whatever it is asked for.
+    // Podman takes the one of its own configuration, whatever the request says.
     ociRuntimes: isPodman ? [] : Object.keys(info.Runtimes ?? {}),
   };
 }

@@ -6,7 +6,7 @@ import { describeImage, inspectImage, type Image, type Inspected } from './image
 export interface ImageSource {
   /** Brings the image if the engine does not have it. */
   fetch(options: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void }): Promise<void>;
-  /** What must be known of it; looked into once for each image that has borne the name. */
+  /** The facts about it that a start needs; read once for each image that had the name. */
   describe(spec: SandboxSpec, signal: AbortSignal): Promise<Image>;
 }
 
@@ -43,7 +43,7 @@ interface PullLine {
   readonly error?: string;
 }
 
-/** Brings an image to the engine. `onProgress` gets one clause whenever there is something new to say. */
+/** Pulls an image. `onProgress` is called with one clause for each change. */
 async function pullImage(
   engine: EngineClient,
   name: string,

@@ -3,7 +3,7 @@ import type { EngineClient } from './engine-client.ts';
 import { EngineError } from './engine-error.ts';
 import { labelsOf } from './containers.ts';
 
-/** What an image says of itself, as far as a start must know. */
+/** The properties of an image that a start needs. */
 export interface Image {
   readonly id: string;
   /** Of its `ENV`. */
@@ -23,7 +23,7 @@ export interface Inspected {
   readonly Config?: { readonly Env?: readonly string[] | null } | null;
 }
 
-/** `undefined` when the engine does not have it. */
+/** `undefined` if the engine does not have it. */
 export async function inspectImage(engine: EngineClient, name: string, signal?: AbortSignal): Promise<Inspected | undefined> {
   try {
     return await engine.json<Inspected>({ method: 'GET', path: `/images/${name}/json`, ...(signal && { signal }) });
