@@ -49,7 +49,7 @@ export class Spend {
   async refresh(scopes: readonly string[]): Promise<void> {
     const ids = this.#idsOf(scopes);
     const read = await Promise.all(ids.map((id) => this.#records.get<number>(SPEND, id)));
-    for (const [at, id] of ids.entries()) this.#took(id, read[at] ?? 0);
+    for (const [at, id] of ids.entries()) this.#update(id, read[at] ?? 0);
   }
 
   /** Milliseconds since 1970, when this period ends. */
@@ -92,11 +92,11 @@ export class Spend {
       sort: id.slice(id.lastIndexOf(' ') + 1),
       value: now + usd,
     }));
-    this.#took(id, stored ?? 0, usd);
+    this.#update(id, stored ?? 0, usd);
   }
 
   /** Stored amounts only grow, so a read that ends after a later write or read is outdated. */
-  #took(id: string, read: number, written = 0): void {
+  #update(id: string, read: number, written = 0): void {
     const { stored, pending } = this.#amounts.get(id) ?? { stored: 0, pending: 0 };
     this.#amounts.set(id, { stored: Math.max(stored, read), pending: pending - written });
   }
