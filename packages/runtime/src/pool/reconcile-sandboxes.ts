@@ -75,7 +75,12 @@ function isOwn({ places }: SandboxContext, record: SandboxRecord): boolean {
 }
 
 async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers: boolean): Promise<Verdict> {
-  if ((await context.workspaceOf(record.conversation_id)) === undefined) return isOwn(context, record) ? 'forget' : 'keep';
+  // A conversation whose workspace this server may not use is there all the same: its next start says why.
+  const hasConversation = await context.workspaceOf(record.conversation_id).then(
+    (workspace) => workspace !== undefined,
+    () => true,
+  );
+  if (!hasConversation) return isOwn(context, record) ? 'forget' : 'keep';
   if (record.state === 'ended') return 'keep';
   if (!keepsOthers && record.driver !== context.driver.name) return 'end';
   // A hibernated sandbox has no processes; the next one continues from its state.

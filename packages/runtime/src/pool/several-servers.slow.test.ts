@@ -156,6 +156,20 @@ describe('two servers on one machine', () => {
     expect((await two.record('a'))?.state).toBe('ended');
   });
 
+  it('SB1052: a conversation whose workspace lies outside of what this server may use is put in order like any other', async () => {
+    const servers = new Servers();
+    const one = servers.start(1);
+    await acquire(one);
+    const anchor = anchorOf(await one.handle('a'));
+    const two = servers.start(2, { workspaceOf: () => Promise.reject(new Error('outside of what this server may give to agents')) });
+    expect(await two.runtimes.reclaim({ all: false })).toEqual({ kept: 1, reaped: 0 });
+    await one.runtimes.close();
+    signalProcess(anchor, 'SIGKILL');
+    await until('it to be dead', () => !isAlive(anchor));
+    servers.takeOver(0);
+    expect(await two.runtimes.reconcile()).toEqual({ kept: 0, reaped: 1 });
+  });
+
   it('SB1052: what a server notices of a sandbox is not reported of the next one', async () => {
     const servers = new Servers();
     const one = servers.start(1);
