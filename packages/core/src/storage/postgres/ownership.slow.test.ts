@@ -96,7 +96,7 @@ describe('several servers', () => {
     one.records.watch('settings', () => undefined);
     await one.records.put('settings', { id: 'default', sort: '', value: 1 });
     await expect.poll(() => seen.at(-1)).toBe(1);
-    expect(refusals).toBe(-1);
+    expect(refusals).toBeLessThan(0);
   });
 
   it('EN1069: payloads of every size are in the database, and go with their log', async () => {
