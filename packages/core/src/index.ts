@@ -15,6 +15,7 @@ export { isPlanApproval } from './tools/present-plan.ts';
 export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export type { Clock } from './async/clock.ts';
 export { startDeadline } from './async/deadline.ts';
+export { attemptThroughOutage, type OutageWait } from './async/outage.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenConversationOptions } from './conversation/open-conversation.ts';
 export { excerptAround, searchedWords } from './knowledge/search-messages.ts';

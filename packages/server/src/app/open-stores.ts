@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ModelTraitsBook, type Clock, type Storage } from '@tendon/core';
-import { createLiveMask, createMask, type BoundSecret, type Mask, type Secret } from '@tendon/protocol/masking';
+import { createLiveMask, type BoundSecret, type Mask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { ModelKeys } from '../conversations/model-keys.ts';
 import { ToolFiles } from '../extensions/installed-tools.ts';
@@ -17,7 +17,7 @@ import { ToolPins } from '../mcp/tool-pins.ts';
 import { openTokenStores, type TokenStores } from '../platform/auth/token-stores.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';
 import type { Config } from '../platform/config/config.ts';
-import { createLogger, type Logger } from '../platform/logger.ts';
+import { loggerOfStart, type Logger } from '../platform/logger.ts';
 import { openStorage, passwordOf } from '../platform/open-storage.ts';
 import type { OpenedDriver } from '../sandboxes/open-driver.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
@@ -179,8 +179,7 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
 }
 
 function openLoggedStorage(config: Config, { clock, onFinding, ...options }: StoreOptions): Promise<Storage> {
-  // Secrets are in the store that is not open yet, and none is in these lines.
-  const logger = (): Logger => options.logger ?? createLogger({ level: config.logLevel, mask: createMask([]) });
+  const logger = (): Logger => options.logger ?? loggerOfStart(config.logLevel);
   let doing: UpgradeProgress['doing'] | undefined;
   const onUpgrade = (progress: UpgradeProgress): void => {
     options.onUpgrade?.(progress);

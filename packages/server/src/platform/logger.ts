@@ -1,4 +1,4 @@
-import type { Mask } from '@tendon/protocol/masking';
+import { createMask, type Mask } from '@tendon/protocol/masking';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import type { LogLevel } from './config/config.ts';
 
@@ -17,4 +17,9 @@ export function createLogger(options: { readonly level: LogLevel; readonly mask:
     },
     options.destination ?? pino.destination({ dest: 2, sync: true }),
   );
+}
+
+/** For lines that are written before the stores are open: the secrets are in those, and none is in these lines. */
+export function loggerOfStart(level: LogLevel): Logger {
+  return createLogger({ level, mask: createMask([]) });
 }

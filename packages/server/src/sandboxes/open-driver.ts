@@ -15,8 +15,8 @@ import {
   type NetworkPolicy,
 } from '@tendon/runtime';
 import { hasRemoteSandboxes, type Config } from '../platform/config/config.ts';
-import type { Strength } from '@tendon/core';
-import { probeWhenThere, type WaitOptions } from './wait-for-hosts.ts';
+import type { OutageWait, Strength } from '@tendon/core';
+import { probeWhenThere } from './wait-for-hosts.ts';
 
 /** What keeps the agent's work inside, as probed. */
 export interface ProbedSandbox {
@@ -42,7 +42,7 @@ export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'execut
 };
 
 /** The configured driver, probed; with `wait`, when its hosts are there. Rejects with what to do when it cannot be had: never another one in its place. */
-export async function openDriver(config: DriverConfig, wait?: WaitOptions): Promise<OpenedDriver> {
+export async function openDriver(config: DriverConfig, wait?: OutageWait): Promise<OpenedDriver> {
   const driver = await makeDriver(config);
   const probe = await (wait ? probeWhenThere(driver, wait) : driver.probe());
   if (!probe.available) {
