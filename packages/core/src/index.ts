@@ -40,7 +40,7 @@ export type {
   ToolCalling,
 } from './llm/llm-provider.ts';
 export { withLogMethods } from './log/event-log.ts';
-export { loggedEvents } from './log/read-pages.ts';
+export { loggedEvents, loggedIdOf } from './log/read-pages.ts';
 export type { AppendOptions, EventLog, EventStore, LogSnapshot, ReadRange, SourcedDraft } from './log/event-log.ts';
 export { failureFor, StorageError, type StorageErrorCode } from './log/storage-error.ts';
 export type {

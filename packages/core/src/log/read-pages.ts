@@ -6,21 +6,19 @@ const PAGE = 100;
 /** Ids at most this far apart are read in one page with the events between them. */
 const NEAR = 8;
 
-/** The events from `from` up to the durable mark, in order. */
-export async function* readPages(log: EventLog, from: number): AsyncGenerator<readonly Event[], void, undefined> {
-  for (let next = from; next < log.nextId; next += PAGE) {
-    yield await log.read({ from: next, limit: PAGE });
+/** The events from `from` up to the durable mark, or before `to`, in order. */
+export async function* readPages(log: EventLog, from: number, to = Infinity): AsyncGenerator<readonly Event[], void, undefined> {
+  for (let next = from; next < Math.min(to, log.nextId); next += PAGE) {
+    yield await log.read({ from: next, to: Math.min(to, log.nextId, next + PAGE) });
   }
 }
 
-/** Each event from `from` up to the durable mark, or before `to`, in order. */
+/** The same, one event at a time. */
 export async function* loggedEvents(
   log: EventLog,
   { from = 0, to = Infinity }: Pick<ReadRange, 'from' | 'to'> = {},
 ): AsyncGenerator<Event, void, undefined> {
-  for (let next = from; next < Math.min(to, log.nextId); next += PAGE) {
-    yield* await log.read({ from: next, to: Math.min(to, log.nextId, next + PAGE) });
-  }
+  for await (const page of readPages(log, from, to)) yield* page;
 }
 
 /** The events with these ids, as far as the log has them. */
@@ -67,4 +65,10 @@ export class RecentEvents {
   slice(from: number, to: number): readonly Event[] {
     return this.#events.slice(from - this.firstId, to - this.firstId);
   }
+}
+
+/** The id of the event to which a client gave this id. */
+export async function loggedIdOf(log: EventLog, clientId: string): Promise<number | undefined> {
+  for await (const event of loggedEvents(log)) if (event.client_id === clientId) return event.id;
+  return undefined;
 }

@@ -14,7 +14,7 @@ import {
   type McpConfig,
   type Settings,
 } from '@tendon/protocol';
-import { loggedEvents } from '@tendon/core';
+import { loggedIdOf } from '@tendon/core';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CreateConversationParams } from './create-conversation-params.ts';
@@ -243,9 +243,7 @@ function requestOf(request: FastifyRequest, context: RoutesContext): CreateConve
 /** The task is one of the first events, so this reads one page unless the task is missing. */
 async function isInLog(conversations: Conversations, id: string, clientId: string): Promise<boolean> {
   const log = await conversations.log(id);
-  if (!log) return false;
-  for await (const event of loggedEvents(log)) if (event.client_id === clientId) return true;
-  return false;
+  return log !== undefined && (await loggedIdOf(log, clientId)) !== undefined;
 }
 
 /** What is filtered is looked through in pieces of so many. */

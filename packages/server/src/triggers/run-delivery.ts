@@ -3,7 +3,7 @@
  * so a delivery that continues after a crash still has one conversation and one comment.
  */
 import { MessageAction, isAction, isObservation, type AgentState, type Event } from '@tendon/protocol';
-import { loggedEvents, type Clock, type EventLog } from '@tendon/core';
+import { loggedIdOf, type Clock, type EventLog } from '@tendon/core';
 import type { Mask } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Caller } from '../platform/auth/caller.ts';
@@ -71,7 +71,7 @@ async function begin(delivery: StoredDelivery, ports: DeliveryPorts): Promise<St
   if (!created.ok && created.error.code === 'SERVER_DRAINING') return undefined;
   if (!created.ok) return fail(created.error.message);
   const log = await conversations.log(id);
-  if (log && (await taskIn(log, id)) === undefined) {
+  if (log && (await loggedIdOf(log, id)) === undefined) {
     const submitted = await conversations.submit(id, { ...MessageAction.create({ content }), client_id: id });
     if (!submitted.ok) return fail(submitted.error.message);
   }
@@ -83,12 +83,6 @@ function ownerOf({ id, organisation_id: organisationId, created_by: user }: Stor
   return (
     user && { userId: user.id, userName: user.name, ...(organisationId && { organisationId }), keyName: `trigger ${id}`, scope: 'drive' }
   );
-}
-
-/** The id of the event with the delivery's task. */
-async function taskIn(log: EventLog, clientId: string): Promise<number | undefined> {
-  for await (const event of loggedEvents(log)) if (event.client_id === clientId) return event.id;
-  return undefined;
 }
 
 interface Outcome {
@@ -122,7 +116,7 @@ async function follow(
 
 /** The first state after the task in which the agent rests. */
 async function outcomeOf(log: EventLog, clientId: string, { signal, onPause }: WorkOptions): Promise<Outcome | undefined> {
-  const task = await taskIn(log, clientId);
+  const task = await loggedIdOf(log, clientId);
   if (task === undefined) return { state: 'error', words: 'The task is no longer in the conversation.' };
   let last = '';
   for await (const event of log.follow(task + 1, { signal })) {
