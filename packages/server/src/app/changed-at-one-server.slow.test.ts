@@ -11,6 +11,7 @@ import { loginServer } from '../mcp/oauth/login-server.test-support.ts';
 import { systemClock as clock } from '../platform/system-clock.ts';
 import { testConfig } from '../server.test-support.ts';
 import { openStores, type Stores } from './open-stores.ts';
+import { TRIGGER } from '../triggers/triggers.test-support.ts';
 
 const JWT_SECRET = 'the same on every server';
 const NAME = `changed_${process.pid}`;
@@ -55,20 +56,6 @@ afterAll(async () => {
 type Step = readonly [change: (at: Opened) => Promise<unknown>, seen: (at: Opened) => unknown, expected: unknown];
 
 const PERSON = { issuer: 'https://id.example', subject: 'ann', name: 'Ann', email: 'ann@id.example', isEmailVerified: true, groups: [] };
-const TRIGGER = {
-  name: 'builds',
-  kind: 'webhook' as const,
-  schedule: null,
-  mention: null,
-  max_per_hour: 30,
-  prompt: 'Look.',
-  repository: null,
-  branch: null,
-  git_provider: null,
-  agent: null,
-  posts_result: false,
-  post_to: null,
-};
 
 /** By what it is, the steps in their order. */
 const CHANGES: Readonly<Record<string, (names: { id: string }) => readonly Step[]>> = {

@@ -3,21 +3,7 @@ import { Secret } from '@tendon/protocol/masking';
 import { expect, it } from 'vitest';
 import { systemClock as clock } from '../platform/system-clock.ts';
 import { TriggerStore, type TriggerOwner } from './trigger-store.ts';
-
-const TRIGGER = {
-  name: 'builds',
-  kind: 'webhook' as const,
-  schedule: null,
-  mention: null,
-  max_per_hour: 30,
-  prompt: 'Look.',
-  repository: null,
-  branch: null,
-  git_provider: null,
-  agent: null,
-  posts_result: false,
-  post_to: null,
-};
+import { TRIGGER } from './triggers.test-support.ts';
 
 it('SV1317: an organisation has its triggers, however many others have', async () => {
   const { records } = createMemoryStorage({ clock });

@@ -7,6 +7,22 @@ import type { TestServer } from '../server.test-support.ts';
 
 const PROVIDER_TOKEN = 'token-0123456789';
 
+/** What a person gives for the least of triggers. */
+export const TRIGGER = {
+  name: 'builds',
+  kind: 'webhook' as const,
+  schedule: null,
+  mention: null,
+  max_per_hour: 30,
+  prompt: 'Look.',
+  repository: null,
+  branch: null,
+  git_provider: null,
+  agent: null,
+  posts_result: false,
+  post_to: null,
+};
+
 export interface CommentedProvider extends FakeProvider {
   /** Bodies, oldest first. */
   readonly comments: readonly string[];
