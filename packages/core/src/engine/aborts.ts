@@ -1,3 +1,5 @@
+import { aborted } from '@tendon/protocol/async';
+
 interface TurnAborts {
   /** A signal for the model call that begins now; it also aborts with `closing`. */
   beginTurn(): AbortSignal;
@@ -67,8 +69,4 @@ export function createAborts(): Aborts {
       turn.abort();
     },
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { aborted } from '@tendon/protocol/async';
 import { membersOf } from '../processes/process-tree.ts';
 import { killGroup, spawnDetached } from '../shell/detached-process.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
@@ -131,7 +132,7 @@ export class LanguageServer {
 
   /** The errors of a file as it was shown last; nothing where they do not come in time. */
   async errorsOf(path: string, signal: AbortSignal): Promise<readonly CodeError[] | undefined> {
-    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const over = aborted(signal);
     for (;;) {
       const file = this.#files.get(path);
       if (!file || this.#isOver) return undefined;
@@ -140,7 +141,7 @@ export class LanguageServer {
       if (signal.aborted) return undefined;
       const timer = Promise.withResolvers<void>();
       const timeout = leftMs === Infinity ? undefined : setTimeout(timer.resolve, Math.ceil(leftMs));
-      await Promise.race([this.#changes.promise, this.#ended.promise, timer.promise, aborted]);
+      await Promise.race([this.#changes.promise, this.#ended.promise, timer.promise, over]);
       clearTimeout(timeout);
     }
   }

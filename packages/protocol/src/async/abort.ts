@@ -1,5 +1,10 @@
 /** Waits that an abort ends. What was waited for goes on, and how it ends after the abort is ignored. */
 
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));
+}
+
 /** The promise's outcome; rejects with the signal's reason when the signal aborts first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return withAbort<T>(promise, signal, ({ reject }) => reject(signal.reason));

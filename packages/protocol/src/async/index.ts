@@ -1,2 +1,2 @@
-export { abortable, unlessAborted, withDeadline } from './abort.ts';
+export { abortable, aborted, unlessAborted, withDeadline } from './abort.ts';
 export { Mutex } from './mutex.ts';

@@ -1,4 +1,5 @@
 import { startDeadline, type Clock } from '@tendon/core';
+import { aborted } from '@tendon/protocol/async';
 import type { Readiness } from '../platform/readiness.ts';
 
 interface DrainParts {
@@ -31,10 +32,9 @@ export function drainOnce({ readiness, clock, seconds, retire, handOver, sockets
     readiness.beginDraining();
     using deadline = startDeadline(clock, seconds * 1000);
     const { signal } = deadline;
-    const over = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     const noticed = clock.sleep(Math.min(NOTICED_MS, seconds * 1000 * NOTICED_SHARE), { signal });
     const left = Promise.allSettled([retire(), noticed]).then(() => handOver(signal));
-    await Promise.race([left.catch(() => undefined), over]);
+    await Promise.race([left.catch(() => undefined), aborted(signal)]);
     for (const each of sockets()) each.hangUp();
   }
 }

@@ -1,4 +1,5 @@
 /** Who sees which conversation: the one place that decides it. What a caller may do in those is their scope's matter. */
+import { aborted } from '@tendon/protocol/async';
 import type { Caller } from '../platform/auth/caller.ts';
 import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
 
@@ -43,14 +44,14 @@ export class ConversationVisibility {
 
   /** Resolves when the caller sees it no more, or `signal` aborts. */
   hidden(by: Caller, id: string, signal: AbortSignal): Promise<void> {
-    if (by.userId === undefined) return until(signal);
+    if (by.userId === undefined) return aborted(signal);
     const watching = this.#watching.get(id) ?? new Set();
     this.#watching.set(id, watching);
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = (): void => void this.sees(by, id).then((sees) => sees || resolve(), resolve);
     watching.add(look);
     look();
-    return Promise.race([promise, until(signal)]).finally(() => {
+    return Promise.race([promise, aborted(signal)]).finally(() => {
       watching.delete(look);
       if (watching.size === 0) this.#watching.delete(id);
     });
@@ -61,8 +62,4 @@ export class ConversationVisibility {
 export function isFoundBy(own: OwnedRecord, other: OwnedRecord): boolean {
   if (own.organisation_id !== other.organisation_id) return false;
   return other.is_private !== true || (own.is_private === true && own.created_by?.id === other.created_by?.id);
-}
-
-function until(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));
 }

@@ -7,6 +7,7 @@
  * SC4  One server fires a schedule, chosen by hashing its id. The others look again, in case that server has ended.
  */
 import type { Clock } from '@tendon/core';
+import { aborted } from '@tendon/protocol/async';
 import type { Logger } from '../platform/logger.ts';
 import { nextTick, parseCron } from './cron.ts';
 import type { StoredTrigger, TriggerStore } from './trigger-store.ts';
@@ -64,7 +65,7 @@ export class Schedules {
         soonest = Infinity;
       }
       if (signal.aborted) continue;
-      if (soonest === undefined) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      if (soonest === undefined) await aborted(signal);
       else await clock.sleep(Math.min(Math.max(soonest, 1), MAX_WAIT_MS), { signal }).catch(() => undefined);
     }
   }
