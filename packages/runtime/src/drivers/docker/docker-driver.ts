@@ -5,7 +5,7 @@ import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser } from '.
 import { findIncarnations, isAlive } from '../../processes/process-identity.ts';
 import { startSidecar } from './sidecar.ts';
 import { withWantedId } from './container-user.ts';
-import { logsOf, listContainers, removeContainer, INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './engine/containers.ts';
+import { finalLogsOf, listContainers, logsOf, removeContainer, INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './engine/containers.ts';
 import { createEngineClient, type EngineClient, findEngine } from './engine/engine-client.ts';
 import { explained, EngineUnreachable } from './engine/engine-error.ts';
 import { engineFacts, type EngineFacts } from './engine/engine-facts.ts';
@@ -81,14 +81,23 @@ export function createDockerDriver(options: DockerDriverOptions): SandboxDriver 
       });
     },
     start,
-    isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
+    isAlive: isRunning,
     end,
     endIncarnations,
     mountsReadOnly: true,
     startBrowser: browserSidecar(options, limits),
-    lastLines: async ({ container }) => (container === undefined ? '' : logsOf(engine, container)),
+    lastLines: (handle) => printedBy(engine, handle),
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),
   };
+}
+
+function isRunning({ anchor }: SandboxHandle): boolean {
+  return anchor !== undefined && isAlive(anchor);
+}
+
+async function printedBy(engine: EngineClient, handle: SandboxHandle): Promise<string> {
+  if (handle.container === undefined) return '';
+  return isRunning(handle) ? logsOf(engine, handle.container) : finalLogsOf(engine, handle.container);
 }
 
 function browserSidecar(options: DockerDriverOptions, limits: Limits): NonNullable<SandboxDriver['startBrowser']> {

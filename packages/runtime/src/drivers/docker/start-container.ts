@@ -15,7 +15,7 @@ import { INJECTED } from '../start/injected-places.ts';
 import { injectedFolder } from './injected.ts';
 import { CONTAINER_HOME, containerRequest, type ContainerBind } from './container-request.ts';
 import { containerUser, userFiles, type ContainerUser } from './container-user.ts';
-import { inspect, logsOf, labelsOf, ownerOf } from './engine/containers.ts';
+import { finalLogsOf, inspect, labelsOf, ownerOf } from './engine/containers.ts';
 import type { DockerDriverOptions } from './docker-driver-options.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
@@ -110,7 +110,7 @@ async function handleOf(engine: EngineClient, container: string, spec: SandboxSp
   const state = inspected?.State;
   const anchor = state?.Running ? identify(state.Pid) : undefined;
   if (state === undefined || anchor === undefined) {
-    const logs = await logsOf(engine, container).catch(() => '');
+    const logs = await finalLogsOf(engine, container).catch(() => '');
     await writeFile(startLogOf(spec.folders), logs);
     throw new Error(logs.split('\n').at(-1) || `the container ended at once with exit code ${state?.ExitCode ?? '?'}`);
   }

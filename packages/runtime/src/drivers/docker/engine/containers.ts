@@ -76,6 +76,13 @@ export async function logsOf(engine: EngineClient, id: string): Promise<string> 
   return lines.join('').trim().slice(-MAX_LOG);
 }
 
+/** The same of a container whose process is gone: the engine counts it as running until it has copied what was printed. */
+export async function finalLogsOf(engine: EngineClient, id: string): Promise<string> {
+  const path = `/containers/${id}/wait?condition=not-running`;
+  await engine.json({ method: 'POST', path, deadlineMs: LOG_DEADLINE_MS }).catch(() => undefined); // then as far as they are there
+  return logsOf(engine, id);
+}
+
 async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
