@@ -31,5 +31,5 @@ it('SV491: the printed address signs the browser in, and the token is gone from 
   await page.getByRole('article', { name: /^Done/ }).waitFor();
 
   const stranger = await openPage(browser, tendon.url);
-  await stranger.getByText('This server wants a key.').waitFor();
+  await stranger.getByText('Enter the access key of this server.').waitFor();
 });

@@ -46,8 +46,8 @@ it('CL31 CL32: a link is made and opened, shows what happens, and ends for who w
   await page.getByRole('button', { name: 'Share read-only' }).focus();
   await page.keyboard.press('Enter');
   const popup = page.getByRole('dialog', { name: 'Share read-only' });
-  await popup.getByLabel('Ends after').selectOption('a day');
-  await popup.getByRole('button', { name: 'Make a link' }).click();
+  await popup.getByLabel('Expires in').selectOption('a day');
+  await popup.getByRole('button', { name: 'Create link' }).click();
   const link = await popup.getByLabel('Link', { exact: true }).inputValue();
   expect(link).toMatch(new RegExp(`^${tendon.url}/shared/${id}#\\S{40,}$`));
   await popup
@@ -57,18 +57,18 @@ it('CL31 CL32: a link is made and opened, shows what happens, and ends for who w
   await expectAccessible(page);
 
   const watcher = await openPage(browser, link, { theme: 'dark' });
-  await watcher.getByText('Shared with you, to read').waitFor();
+  await watcher.getByText('View only').waitFor();
   expect(await watcher.getByRole('textbox').count()).toBe(0);
   await act(id, 'message', { content: 'create a file named shared.txt with the text hi' });
   await watcher.getByRole('article', { name: /^Wrote shared\.txt/ }).waitFor();
   await watcher.getByRole('article', { name: /^Done/ }).waitFor();
   await expectAccessible(watcher);
 
-  await popup.getByRole('button', { name: /^Revoke the link that ends / }).click();
-  await watcher.getByRole('heading', { name: 'This link has ended' }).waitFor();
+  await popup.getByRole('button', { name: /^Revoke the link that expires / }).click();
+  await watcher.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   await expectAccessible(watcher);
   await watcher.reload();
-  await watcher.getByRole('heading', { name: 'This link has ended' }).waitFor();
+  await watcher.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   await expect.poll(() => popup.getByRole('listitem').count(), PATIENT).toBe(0);
   await page.keyboard.press('Escape');
   expect(await focusedName(page)).toBe('Share read-only');
@@ -80,7 +80,7 @@ itInFull('CL31: in the dark, and from the palette', async () => {
   await page.keyboard.press('Control+k');
   await page.keyboard.type('share read');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
   await page.getByRole('dialog').getByRole('listitem').waitFor();
   await expectAccessible(page);
 });

@@ -209,7 +209,7 @@ itInFull('CL5: a server with a key asks for it, and goes on with it', async () =
   const tendon = await TendonProcess.start({ SESSION_API_KEY: 'open-sesame-and-more-1' });
   onTestFinished(() => tendon.remove());
   const page = await openPage(browser, tendon.url);
-  await page.getByText('This server wants a key.').waitFor();
+  await page.getByText('Enter the access key of this server.').waitFor();
   await page.getByText('Signed out').waitFor();
   await expectAccessible(page);
   await page.getByLabel('Key of this server').fill('wrong-sesame-1');
@@ -330,7 +330,7 @@ describe('while it works', () => {
     await composer(page).fill('two');
     await composer(page).press('Enter');
     await page.getByText('Not sent yet').waitFor();
-    await page.getByText(/^(?:Reconnecting, nothing is lost|Offline\.)/).waitFor();
+    await page.getByText(/^(?:Reconnecting… your work is safe|Offline\.)/).waitFor();
     await expectAccessible(page);
     await tendon.start();
     await page.getByText('Second answer.').waitFor();
@@ -479,7 +479,7 @@ describe('decisions', () => {
       await page.getByText(/^Restore to when this message was sent/).waitFor();
       await expectAccessible(page);
       await page.goto(new URL('/settings/keys', page.url()).href);
-      await page.getByRole('button', { name: 'Make a key' }).waitFor();
+      await page.getByRole('button', { name: 'Create key' }).waitFor();
       await expectAccessible(page);
     },
   );

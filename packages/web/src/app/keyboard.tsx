@@ -184,7 +184,7 @@ export function KeyMap() {
     <dialog ref={dialog} className="palette key-map" aria-labelledby="key-map-heading">
       <header>
         <h2 id="key-map-heading" className="flex-1 font-semibold">
-          {t('Keys')}
+          {t('Keyboard shortcuts')}
         </h2>
         <Button onClick={() => dialog.current?.close()}>{t('Close')}</Button>
       </header>

@@ -229,7 +229,7 @@ export function decisionWords(action: Action): DecisionWords {
       return {
         question: t('Open {{url}}?', { url: hostName(action.args.url) }),
         whole: action.args.url,
-        consequence: t('The page learns that it was opened.'),
+        consequence: t('The site sees the visit.'),
       };
     case 'browse_interactive':
       return {
@@ -241,11 +241,11 @@ export function decisionWords(action: Action): DecisionWords {
       return {
         question: t('Call {{name}}?', { name: action.args.name }),
         whole: JSON.stringify(action.args.arguments, null, 2),
-        consequence: t('The tool decides what it does with this.'),
+        consequence: t('The MCP server decides what happens next.'),
       };
     default:
       return {
-        question: t('Go on with {{action}}?', { action: action.action }),
+        question: t('Allow {{action}}?', { action: action.action }),
         whole: JSON.stringify(action.args, null, 2),
         consequence: t(INSIDE),
       };

@@ -1,7 +1,7 @@
 /** What a command does beside running, as far as its words say: each of its parts is looked at. */
 import { type PlainText, t, textKey } from '../lib/language/text.ts';
 
-export const INSIDE = textKey('It runs in the sandbox; files in the workspace can change.');
+export const INSIDE = textKey('Runs in the sandbox. Can change files in this workspace.');
 
 interface Effect {
   readonly of: RegExp;
@@ -32,18 +32,25 @@ const EFFECTS: readonly Effect[] = [
     consequence: textKey('Deleted files that are not in git are gone for good.'),
   },
   { of: begins(String.raw`(?:npm|pnpm|yarn|pip|apt|apt-get|cargo)\s+(?:install|add|i)\b`), question: textKey('Install this?') },
-  { of: /\b(?:curl|wget|ssh|scp|rsync)\b/, consequence: textKey('It talks to another machine.') },
 ];
+
+const CONTACT = /\b(?:curl|wget|ssh|scp|rsync)\b/;
 
 /** A question and a sentence for each effect. */
 export function commandEffects(command: string): { readonly question: string; readonly consequence: string } {
   const found = EFFECTS.filter(({ of }) => of.test(command));
   const questions = found.flatMap(({ question }) => question ?? []);
-  const consequences = found.flatMap(({ consequence }) => consequence ?? []);
+  const consequences = found.flatMap(({ consequence }) => (consequence ? t(consequence) : []));
+  if (CONTACT.test(command)) consequences.push(contactWords(command));
   return {
-    question: questions.length > 0 ? joined(questions) : t('Run this command?'),
-    consequence: consequences.length > 0 ? joined(consequences) : t(INSIDE),
+    question: questions.length > 0 ? questions.map((text) => t(text)).join(' ') : t('Run this command?'),
+    consequence: consequences.length > 0 ? consequences.join(' ') : t(INSIDE),
   };
 }
 
-const joined = (texts: readonly PlainText[]): string => texts.map((text) => t(text)).join(' ');
+/** The hosts that the command names, as far as they can be read off it: a variable, or a file of addresses, names none. */
+function contactWords(command: string): string {
+  const named = command.matchAll(/\b(?:https?|ftp|ssh):\/\/(?:[^\s/@"']*@)?([^\s/:"'$]+)|\b[\w.-]+@([\w.-]+)/g);
+  const hosts = new Set([...named].map(([, ofAddress, ofUser]) => (ofAddress ?? ofUser)!.toLowerCase()));
+  return hosts.size > 0 ? t('Contacts {{hosts}}.', { hosts: [...hosts].join(', ') }) : t('Contacts another machine.');
+}

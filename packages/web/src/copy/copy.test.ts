@@ -118,7 +118,7 @@ describe('figures', () => {
 
   it('cut a cause to its words', () => {
     expect(causeWords('one two three four five six seven eight nine')).toBe('one two three four five six seven eight…');
-    expect(causeWords('')).toBe('the cause is not known');
+    expect(causeWords('')).toBe('no reason given');
   });
 });
 

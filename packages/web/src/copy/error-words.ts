@@ -25,7 +25,7 @@ export function causeWords(reason: string, maxWords = 8): string {
     .trim()
     .replace(/\.$/, '');
   const words = plain.split(/\s+/).filter(Boolean);
-  if (words.length === 0) return t('the cause is not known');
+  if (words.length === 0) return t('no reason given');
   return cut(words.length <= maxWords ? words.join(' ') : `${words.slice(0, maxWords).join(' ')}…`, 200);
 }
 

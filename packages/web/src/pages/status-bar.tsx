@@ -11,7 +11,7 @@ const DRIVERS: Readonly<Record<string, PlainText>> = {
 };
 const STRENGTHS: Readonly<Record<string, PlainText>> = {
   container: textKey('container isolation'),
-  'os-sandbox': textKey('isolated by the system'),
+  'os-sandbox': textKey('OS-isolated'),
 };
 
 /** Connection, driver and isolation in words; the page adds its own facts at the right. */

@@ -28,7 +28,7 @@ export function AppPanel() {
           {links.map(({ port }) => (
             <li key={port}>
               <button type="button" aria-pressed={port === shown.port} onClick={() => setChosen(port)}>
-                {t('Port {{port}}', { port })}
+                {t('localhost:{{port}}', { port })}
               </button>
             </li>
           ))}

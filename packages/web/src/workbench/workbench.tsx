@@ -240,7 +240,7 @@ interface Task {
 }
 
 const GLYPHS: Readonly<Record<string, Glyph>> = { done: 'done', in_progress: 'running' };
-const WORDS: Readonly<Record<string, PlainText>> = { done: textKey('done'), in_progress: textKey('at it'), todo: textKey('to do') };
+const WORDS: Readonly<Record<string, PlainText>> = { done: textKey('done'), in_progress: textKey('in progress'), todo: textKey('to do') };
 
 function taskState(status: string): string {
   const { [status]: word } = WORDS;

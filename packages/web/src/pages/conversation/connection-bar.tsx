@@ -37,8 +37,8 @@ export function ConnectionBar({ snapshot, onRetry }: { readonly snapshot: Conver
     return (
       <section aria-label={t('Connection')} className="connection-bar">
         {last
-          ? t('Offline. You see everything up to {{time}}. Messages wait until you are back.', { time: clock(last.timestamp) })
-          : t('Offline. Messages wait until you are back.')}{' '}
+          ? t('Offline. You see everything up to {{time}}. Messages are sent when you are back.', { time: clock(last.timestamp) })
+          : t('Offline. Messages are sent when you are back.')}{' '}
         <Button small onClick={onRetry}>
           {t('Try now')}
         </Button>
@@ -48,7 +48,7 @@ export function ConnectionBar({ snapshot, onRetry }: { readonly snapshot: Conver
   if (connection.state === 'reconnecting' && now - connection.since >= SILENT_MS) {
     return (
       <section aria-label={t('Connection')} className="connection-bar">
-        {t('Reconnecting, nothing is lost · {{time}}', { time: elapsed(now - connection.since) })}
+        {t('Reconnecting… your work is safe ({{time}})', { time: elapsed(now - connection.since) })}
       </section>
     );
   }

@@ -193,12 +193,12 @@ it('CL760: the Plan tab lists the tasks of the newest plan with their states', a
   await userEvent.click(await screen.findByRole('tab', { name: /^Plan/ }));
   const panel = within(screen.getByRole('tabpanel', { name: /^Plan/ }));
   const tasks = await panel.findAllByRole('listitem');
-  expect(tasks.map(({ textContent }) => textContent?.replace(/(done|at it)$/, ': $1'))).toEqual([
+  expect(tasks.map(({ textContent }) => textContent?.replace(/(done|in progress)$/, ': $1'))).toEqual([
     'Find out why the samples fail: done',
     'Detect the delimiter from the first lines: done',
     'Read amounts with a decimal comma: done',
     'Cover both with tests: done',
-    'Push the branch: at it',
+    'Push the branch: in progress',
   ]);
 });
 
@@ -206,10 +206,10 @@ it('CL29: the key map lists what the keyboard does', async () => {
   await open('/conversations/ledger');
   (await screen.findByRole('feed')).focus();
   await userEvent.keyboard('?');
-  const keys = within(screen.getByRole('dialog', { name: 'Keys' }));
+  const keys = within(screen.getByRole('dialog', { name: 'Keyboard shortcuts' }));
   keys.getByText('Next message of yours');
   await userEvent.click(keys.getByRole('button', { name: 'Close' }));
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Keys' })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Keyboard shortcuts' })).toBeNull());
 });
 
 it('CL29: the splitter is moved by keys, within its bounds, and its place is stored', async () => {

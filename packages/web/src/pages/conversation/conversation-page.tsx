@@ -32,7 +32,7 @@ export function ConversationPage({ id }: { readonly id: string }) {
   const open = useConnection(id);
   const info = useQuery(conversationQuery(id));
   if (info.data === null || (open?.snapshot.connection.state === 'refused' && open.snapshot.connection.cause === 'unknown-conversation'))
-    return <NotFound />;
+    return <NotFound isConversation />;
   if (!open) {
     return (
       <main className="notice">

@@ -50,7 +50,7 @@ function Shares({ id }: { readonly id: string }) {
       <p>{t('Anyone with a link can watch this conversation live and cannot change it.')}</p>
       <div className="flex items-center gap-2">
         <label className="text-ink-2" htmlFor="share-lifetime">
-          {t('Ends after')}
+          {t('Expires in')}
         </label>
         <select id="share-lifetime" className="field" value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
           {LIFETIMES.map(([value, words]) => (
@@ -60,12 +60,12 @@ function Shares({ id }: { readonly id: string }) {
           ))}
         </select>
         <Button look="main" onClick={() => make.mutate()}>
-          {t('Make a link')}
+          {t('Create link')}
         </Button>
       </div>
       {make.data && make.data.id !== revoke.variables && <NewLink key={make.data.id} share={make.data} />}
       {problem && <p className="tone-bad">{problem.message}</p>}
-      {shares.isPending && <Late>{t('Reading the links')}</Late>}
+      {shares.isPending && <Late>{t('Loading links')}</Late>}
       {shares.data && shares.data.length > 0 && (
         <ul aria-label={t('Links')}>
           {shares.data.map((share) => (
@@ -75,7 +75,7 @@ function Shares({ id }: { readonly id: string }) {
               <Button
                 small
                 look="line"
-                aria-label={t('Revoke the link that ends {{time}}', { time: dayAndClock(share.expires_at) })}
+                aria-label={t('Revoke the link that expires {{time}}', { time: dayAndClock(share.expires_at) })}
                 onClick={() => {
                   revoke.mutate(share.id);
                   // This button is about to go.
@@ -104,12 +104,12 @@ function NewLink({ share }: { readonly share: CreatedShare }) {
           {isCopied ? t('Copied') : t('Copy link')}
         </Button>
       </div>
-      <p className="text-small text-ink-3">{t('It is shown this once.')}</p>
+      <p className="text-small text-ink-3">{t('You will not see this link again. Copy it now.')}</p>
     </>
   );
 }
 
 function linkWords({ expires_at, last_used_at }: ShareInfo): string {
   const opened = last_used_at === null ? t('not opened yet') : t('last opened {{time}}', { time: ago(last_used_at, Date.now()) });
-  return t('Ends {{time}}, {{opened}}', { time: dayAndClock(expires_at), opened });
+  return t('Expires {{time}}, {{opened}}', { time: dayAndClock(expires_at), opened });
 }

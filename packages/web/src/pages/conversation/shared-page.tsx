@@ -14,7 +14,7 @@ export function SharedPage({ id }: { readonly id: string }) {
   if (share === '' || open?.snapshot.connection.state === 'refused') {
     return (
       <main className="notice">
-        <h1>{t('This link has ended')}</h1>
+        <h1>{t('This link no longer works')}</h1>
         <p>{t('It was revoked, it has expired, or a part of it is missing. Ask the person who sent it for a new one.')}</p>
       </main>
     );
@@ -41,7 +41,7 @@ function Watching({ id, connection, snapshot }: { readonly id: string } & NonNul
           <Mark />
           <h1 className="truncate font-semibold">{title}</h1>
           <span className="flex-1" />
-          <span className="text-ink-2">{t('Shared with you, to read')}</span>
+          <span className="text-ink-2">{t('View only')}</span>
           <ThemeButton />
         </header>
         <div className="work" data-workbench="hidden" data-pane="conversation">

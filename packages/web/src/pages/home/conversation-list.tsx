@@ -188,7 +188,9 @@ function ListError({ error, onRetry }: { readonly error: Error; readonly onRetry
   if (error instanceof ApiError && error.status === 401) {
     return (
       <div role="alert" className="flex flex-wrap items-center gap-3 text-ink-2">
-        {serverKey.get(tendon.baseUrl) === undefined ? t('This server wants a key.') : t('This server does not accept the key.')}
+        {serverKey.get(tendon.baseUrl) === undefined
+          ? t('Enter the access key of this server.')
+          : t('This server does not accept the key.')}
         <SignIn small={false} onKey={() => void queries.invalidateQueries()} />
       </div>
     );

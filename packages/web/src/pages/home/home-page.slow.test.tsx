@@ -42,7 +42,7 @@ it('CL983: what waits is answered on Home: an action is shown whole and approved
   expect(push.getByRole('group', { name: 'All of it' }).textContent).toBe('git push --set-upstream origin fix/csv-semicolon');
   push.getByText('Medium risk');
   await userEvent.click(push.getByRole('button', { name: 'Reject' }));
-  await userEvent.type(push.getByRole('textbox', { name: 'Reason, if you like' }), 'not on a Friday{Enter}');
+  await userEvent.type(push.getByRole('textbox', { name: 'Why? (optional)' }), 'not on a Friday{Enter}');
   await waitFor(() => expect(screen.queryByRole('article', { name: /^Push the branch/ })).toBeNull());
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: /^Needs you 1/ }));
   const choice = screen.getByRole('button', { name: 'The smaller batches' });
@@ -286,8 +286,13 @@ it('CL927: a secret is stored with the hosts that it may go to, listed without i
   await waitFor(() => expect(screen.queryByRole('list', { name: 'Secrets' })).toBeNull());
 });
 
-it('an address that is no page says so', async () => {
+it('CL1221: an address that is no page says so, and so does that of no conversation, with the bar of every page', async () => {
+  await open('/conversations/0000');
+  await screen.findByText('This conversation was deleted or belongs to another server.');
+  cleanup();
   await open('/nonsense');
+  await screen.findByText('The address may be misspelled.');
+  expect(within(screen.getByRole('banner')).getByRole('link', { name: 'Settings' })).toBeDefined();
   await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }));
   expect(await screen.findByRole('heading', { name: 'What do you want done?' })).toBeDefined();
 });

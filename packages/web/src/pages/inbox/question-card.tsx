@@ -109,7 +109,7 @@ function Answers({ choices, onAnswer, children }: AnswersProps) {
     ) : (
       <TextForm
         label={t('Reject')}
-        field={t('Reason, if you like')}
+        field={t('Why? (optional)')}
         onSend={(text) => onAnswer({ answer: 'reject', text })}
         onBack={() => setWriting(false)}
       />

@@ -5,7 +5,7 @@ import { theme, useThemeChoice } from '../../ui/theme.tsx';
 import { SettingChoice } from './setting-form.tsx';
 
 const THEMES = [
-  { value: 'system', title: textKey('As the system') },
+  { value: 'system', title: textKey('Follow the system') },
   { value: 'light', title: textKey('Light') },
   { value: 'dark', title: textKey('Dark') },
 ] as const;
@@ -54,7 +54,7 @@ function LanguageSetting() {
       <SettingChoice
         legend={t('Language')}
         chosen={chosen}
-        choices={[{ value: 'system', title: t('As the system') }, ...names]}
+        choices={[{ value: 'system', title: t('Follow the system') }, ...names]}
         hasFocus={wasChosen}
         onChoose={(next) => void choose(next)}
       />

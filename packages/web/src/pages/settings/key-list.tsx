@@ -97,7 +97,7 @@ function KeyForm() {
         </select>
       </label>
       <label className="flex flex-col gap-1">
-        {t('It ends')}
+        {t('Expires')}
         <select className="field w-full flex-none" value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
           {ENDS.map(([value, words]) => (
             <option key={value} value={value}>
@@ -108,7 +108,7 @@ function KeyForm() {
       </label>
       <span>
         <Button type="submit" look="line" disabled={name.trim() === ''} isBusy={make.isPending}>
-          {t('Make a key')}
+          {t('Create key')}
         </Button>
       </span>
       {make.data && <NewKey made={make.data} />}

@@ -180,7 +180,7 @@ it('CL936: the theme of this browser', async () => {
   const appearance = await section('Appearance');
   await userEvent.click(appearance.getByRole('radio', { name: 'Dark' }));
   expect(document.documentElement.dataset.theme).toBe('dark');
-  await userEvent.click(appearance.getByRole('radio', { name: 'As the system' }));
+  await userEvent.click(appearance.getByRole('radio', { name: 'Follow the system' }));
 });
 
 it('CL986: each page of the settings is in the list beside it, and says for whom it holds', async () => {
@@ -300,7 +300,7 @@ it('CL987: a key is made, shown once and revoked; a sandbox is stopped; notes ar
   await open('/settings/keys');
   const keys = await section('API keys');
   await userEvent.type(await keys.findByLabelText('Name'), 'phone');
-  await userEvent.click(keys.getByRole('button', { name: 'Make a key' }));
+  await userEvent.click(keys.getByRole('button', { name: 'Create key' }));
   await keys.findByText('tk-made-up');
   await userEvent.click(await keys.findByRole('button', { name: 'Revoke the key nightly run' }));
   await waitFor(() => expect(keys.getAllByRole('listitem').map((row) => row.textContent)).toEqual([expect.stringMatching(/^phone/)]));

@@ -36,7 +36,7 @@ export function LoggedEdits({ eventId }: { readonly eventId: number | undefined 
       <div className="panel-bar">
         <span className="font-medium">{t('{{count}} files', { count: files.length })}</span>
         <Counts added={added} removed={removed} className="pl-1.5" />
-        <span className="truncate pl-2 text-ink-3">{t('by the agent’s edits')}</span>
+        <span className="truncate pl-2 text-ink-3">{t('edited by the agent')}</span>
       </div>
       <div className="changes">
         <nav className="changed-files" aria-label={t('Changed files')}>

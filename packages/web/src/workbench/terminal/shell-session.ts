@@ -44,7 +44,7 @@ export function agentSession(id: string): ShellSession | undefined {
   if (!taken || taken.ended !== undefined) return undefined;
   if (taken.session) return agents;
   let shell: AgentShell | undefined;
-  agents = startSession(t('The agent’s shell. F6 leaves it.'), (options) => {
+  agents = startSession(t('The agent’s terminal. F6 leaves it.'), (options) => {
     shell = takeShellOver(tendon, id, options);
     return shell;
   });

@@ -23,7 +23,7 @@ export function TerminalPanel({ eventId, isOwn = false }: { readonly eventId: nu
       <div className="panel-bar text-ink-2">
         <span className="segments" role="group" aria-label={t('Shell')}>
           <button type="button" aria-pressed={!isOwn} onClick={() => choose(false)}>
-            {isMine ? t('Agent’s shell') : t('Agent’s shell, read only')}
+            {isMine ? t('Agent’s terminal') : t('Agent’s terminal (read-only)')}
           </button>
           {!isWatched && (
             <button type="button" aria-pressed={isOwn} onClick={() => choose(true)}>
@@ -56,7 +56,7 @@ function AgentsShell({ eventId, onOwn }: { readonly eventId: number | undefined;
       <>
         <EarlierEvents />
         <Empty title={gaps.length > 0 ? t('No command in what is loaded') : t('No shell yet')}>
-          {t('The agent’s shell appears with its first command.')}
+          {t('The agent’s terminal appears with its first command.')}
           <Button look="line" className="mt-2" onClick={onOwn}>
             {t('Open your own')}
           </Button>
