@@ -9,7 +9,7 @@ let browser: Browser;
 beforeAll(async () => void (browser = await launchBrowser()));
 afterAll(() => browser.close());
 
-const PERSON = { name: 'The agent’s shell. F6 leaves it.' };
+const PERSON = { name: 'The agent’s terminal. F6 leaves it.' };
 
 it('CL1241: a question in the agent’s terminal is answered there by the person, also past the end of a server, and the agent goes on knowing it', async () => {
   const model = await startScriptedModel();
