@@ -4,22 +4,21 @@
  * CS1  What is expected of the person follows from the events alone: a message, a decision, one of several answers, or nothing while the
  *      agent works. A message that is typed while it works is sent, and read after its step.
  * CS2  A conversation is made with its first message: a chat that is opened and left makes none.
- * CS3  What was typed before a decision appeared decides nothing, and an answer names the action that was shown.
- * CS4  A message is with the server before its conversation is left.
+ * CS3  A message is with the server before its conversation is left.
  */
 import { randomUUID } from 'node:crypto';
 import { actions, connect, type ConversationConnection, type ConversationSnapshot, type Rest } from '@tendon/client';
-import type { Action, Event, QuestionAnswer } from '@tendon/protocol';
+import type { Action, Event } from '@tendon/protocol';
 import { followConnection } from '../attach/follow-connection.ts';
 import { createConversation } from '../run/server-place.ts';
+import type { Line } from '../run/describe-event.ts';
 import { endOf } from '../run/outcome.ts';
 import type { TaskChoices } from '../run/task-place.ts';
 import { TextRenderer } from '../run/text-renderer.ts';
 import { offeredChoices } from '../terminal/agent-words.ts';
-import { printable, spelled, spelledLine } from '../terminal/printable.ts';
-import { decisionWords, isHighRisk, waitingAction, whyWords } from '../terminal/waiting.ts';
-import { ChatInput, LINE_END } from './chat-input.ts';
-import { answerLine, decisionReply } from './decision-reply.ts';
+import { printable } from '../terminal/printable.ts';
+import { AskedDecision, type DecisionPlace } from './asked-decision.ts';
+import { ChatInput } from './chat-input.ts';
 import { PROMPTS, type Expected } from './expected.ts';
 import { completeCommand, runSlashCommand } from './slash-commands.ts';
 import { TurnSummary } from './turn-summary.ts';
@@ -35,7 +34,7 @@ export interface ChatOptions {
   readonly imageUrls?: readonly string[];
 }
 
-export class ChatSession {
+export class ChatSession implements DecisionPlace {
   readonly rest: Rest;
   readonly #options: ChatOptions;
   readonly #input: ChatInput;
@@ -53,8 +52,7 @@ export class ChatSession {
   #hosts: readonly string[] = [];
   #imageUrls: readonly string[];
   #isLeaving = false;
-  /** The action that was asked about last: each is asked about once. */
-  #askedAbout = -1;
+  readonly #decision: AskedDecision;
   /** Whether the events that arrive now are new. */
   #isLive = true;
   /** Ctrl-C was pressed a moment ago. */
@@ -64,6 +62,7 @@ export class ChatSession {
     this.#options = options;
     this.rest = options.rest;
     this.#imageUrls = options.imageUrls ?? [];
+    this.#decision = new AskedDecision(this);
     const { stdin: input, stdout: output } = process;
     this.#input = new ChatInput(input, output, {
       onLine: (line) => void this.#take(line).catch((error: Error) => this.#fail(error)),
@@ -85,7 +84,7 @@ export class ChatSession {
   async run(header: string): Promise<void> {
     this.#screen.working(undefined);
     this.say(header);
-    if (this.#options.conversation === undefined) this.#expect({ state: 'message' });
+    if (this.#options.conversation === undefined) this.expect({ state: 'message' });
     else {
       this.#expected = { state: 'nothing' };
       await this.open(this.#options.conversation);
@@ -125,7 +124,7 @@ export class ChatSession {
     const before = this.#expected;
     this.say(question);
     const { promise, resolve: settle } = Promise.withResolvers<string | undefined>();
-    this.#expect({ state: 'reply', isHidden, settle });
+    this.expect({ state: 'reply', isHidden, settle });
     const line = await promise;
     if (this.#expected.state === 'reply') this.#expected = before;
     return this.#expected === before ? line : undefined;
@@ -134,6 +133,31 @@ export class ChatSession {
   /** Shows a line of the program itself. */
   say(text: string): void {
     this.#screen.notice(text);
+  }
+
+  line(line: Line): void {
+    this.#screen.line(line);
+  }
+
+  expect(expected: Expected, text?: string): void {
+    if (this.#isLeaving) return;
+    if (this.#expected.state === 'reply' && this.#expected !== expected) this.#expected.settle(undefined);
+    this.#expected = expected;
+    this.#screen.working(undefined);
+    if (expected.state === 'reply' && expected.isHidden) this.#input.askHidden(PROMPTS.reply);
+    else this.#input.ask(PROMPTS[expected.state], text);
+  }
+
+  answered(): void {
+    this.#work('Thinking');
+  }
+
+  unanswered(error: Error): void {
+    const hasMoved = this.#expected.state !== 'nothing';
+    this.#fail(error);
+    if (hasMoved) return;
+    this.#decision.reset(); // it may wait still
+    this.#expectNow();
   }
 
   leave(): void {
@@ -149,7 +173,7 @@ export class ChatSession {
   async startAnew(): Promise<void> {
     await this.#delivered();
     this.#close();
-    this.#expect({ state: 'message' });
+    this.expect({ state: 'message' });
   }
 
   async open(id: string): Promise<void> {
@@ -166,7 +190,7 @@ export class ChatSession {
     if (this.#isLeaving) return;
     this.#beginTurn();
     this.#isLive = false;
-    this.#askedAbout = -1;
+    this.#decision.reset();
     const shownFrom = state.lastUserMessageId < 0 ? Infinity : state.lastUserMessageId;
     this.#unfollow = followConnection(connection, {
       event: (event) => this.#event(event, this.#isLive || event.id >= shownFrom),
@@ -192,7 +216,7 @@ export class ChatSession {
     this.#work('Thinking');
   }
 
-  /** CS4: also one that waits for its conversation. */
+  /** CS3: also one that waits for its conversation. */
   async #delivered(): Promise<void> {
     await this.#opening?.catch(() => undefined);
     const isOver = ({ outbox, connection }: ConversationSnapshot) => outbox.length === 0 || /refused|closed/.test(connection.state);
@@ -217,13 +241,13 @@ export class ChatSession {
   #expectNow(): void {
     const { agentState } = this.#connection!.getSnapshot().state;
     if (agentState === 'running' || agentState === 'rate_limited') return this.#work('Working');
-    if (agentState === 'awaiting_user_confirmation') return this.#decide();
-    if (this.#expected.state === 'nothing') this.#expect({ state: 'message' });
+    if (agentState === 'awaiting_user_confirmation') return this.#decision.ask();
+    if (this.#expected.state === 'nothing') this.expect({ state: 'message' });
   }
 
   #event(event: Event, isShown: boolean): void {
     this.#turn.take(event);
-    if (this.#isLive) queueMicrotask(() => this.#decide()); // when everything that came with it is there
+    if (this.#isLive) queueMicrotask(() => this.#decision.ask()); // when everything that came with it is there
     if ('action' in event) this.#noteAction(event);
     if (!isShown) return;
     const isMessage = 'action' in event && event.source === 'user' && event.action === 'message';
@@ -234,7 +258,7 @@ export class ChatSession {
     if ('observation' in event && event.observation === 'agent_state_changed') return this.#stateChanged(event);
     const isSeen = this.#screen.event(event);
     // What happens while the agent rests, e.g. a shortened history, takes the place of the prompt.
-    if (isSeen && this.#isLive && !/^(?:nothing|reply)$/.test(this.#expected.state)) this.#expect(this.#expected);
+    if (isSeen && this.#isLive && !/^(?:nothing|reply)$/.test(this.#expected.state)) this.expect(this.#expected);
   }
 
   #noteAction(action: Action): void {
@@ -250,9 +274,9 @@ export class ChatSession {
     if (state === 'awaiting_user_confirmation') return; // the action that waits comes before it, or behind
     this.#endTurn(state);
     const choices = state === 'awaiting_user_input' ? offeredChoices(this.#lastWords) : [];
-    if (choices.length === 0) return this.#expect({ state: 'message' });
+    if (choices.length === 0) return this.expect({ state: 'message' });
     this.say(`  1 to ${choices.length}, or your own words`);
-    this.#expect({ state: 'answer', choices });
+    this.expect({ state: 'answer', choices });
   }
 
   #endTurn(state: string): void {
@@ -262,94 +286,19 @@ export class ChatSession {
     this.#screen.line({ tone: 'added', text: `✓ Done · ${words}${this.#turn.hasEdits ? ' · /undo takes it back' : ''}` });
   }
 
-  #decide(): void {
-    const action = this.#connection && waitingAction(this.#connection.getSnapshot().state);
-    if (!action || action.id === this.#askedAbout) return;
-    this.#askedAbout = action.id;
-    const { question, what } = decisionWords(action);
-    const why = whyWords(action);
-    this.#screen.line({ tone: 'act', text: `◇ ${spelledLine(question)}${why === '' ? '' : `  (${spelledLine(why)})`}` });
-    for (const line of spelled(what).split('\n')) this.#screen.line({ tone: 'context', text: `    ${line}` });
-    this.say(answerLine(action));
-    this.#input.clear();
-    this.#expect({ state: 'decision', action });
-  }
-
-  #expect(expected: Expected): void {
-    if (this.#isLeaving) return;
-    if (this.#expected.state === 'reply' && this.#expected !== expected) this.#expected.settle(undefined);
-    this.#expected = expected;
-    this.#screen.working(undefined);
-    if (expected.state === 'reply' && expected.isHidden) this.#input.askHidden(PROMPTS.reply);
-    else this.#input.ask(PROMPTS[expected.state]);
-  }
-
   async #take(line: string): Promise<void> {
     const expected = this.#expected;
-    if (expected.state === 'edit') return this.#edited(expected.action, line);
+    if (expected.state === 'edit') return this.#decision.takeEdited(expected.action, line);
     if (expected.state === 'reply') return expected.settle(line);
     if (line.trim().startsWith('/')) {
       await runSlashCommand(line.trim(), this);
-      if (this.#expected === expected && expected.state !== 'nothing') this.#expect(expected);
+      if (this.#expected === expected && expected.state !== 'nothing') this.expect(expected);
       return;
     }
-    if (expected.state === 'decision') return this.#decided(expected.action, line);
-    if (line.trim() === '') return expected.state === 'nothing' ? undefined : this.#expect(expected);
+    if (expected.state === 'decision') return this.#decision.take(expected.action, line);
+    if (line.trim() === '') return expected.state === 'nothing' ? undefined : this.expect(expected);
     const choice = expected.state === 'answer' ? expected.choices[Number(line.trim()) - 1] : undefined;
     await this.send(choice ?? line);
-  }
-
-  async #decided(action: Action, line: string): Promise<void> {
-    const reply = decisionReply(line, isHighRisk(action));
-    const { what, canEdit } = decisionWords(action);
-    if (reply.do === 'approve') return this.#answer(action, { answer: 'approve' });
-    if (reply.do === 'reject') return this.#answer(action, { answer: 'reject', text: reply.reason });
-    if (reply.do === 'always') return this.#always(action);
-    if (reply.do === 'say') return this.send(reply.text);
-    if (reply.do === 'edit' && canEdit && spelled(what) === what && !/[\n\t]/.test(what) && !what.includes(LINE_END)) {
-      this.#expected = { state: 'edit', action };
-      return this.#input.ask(PROMPTS.edit, what);
-    }
-    if (reply.do === 'edit') this.say(canEdit ? 'It is more than one plain line: edit it in the page (/open).' : 'It cannot be edited.');
-    if (reply.do === 'ask-again') this.say(answerLine(action));
-    this.#expect({ state: 'decision', action });
-  }
-
-  async #edited(action: Action, line: string): Promise<void> {
-    // The person did not edit it: the decision is about the original action.
-    if (line.trim() === '' || line === decisionWords(action).what) return this.#expect({ state: 'decision', action });
-    await this.#answer(action, { answer: 'approve', edited: line });
-  }
-
-  /** CS3: by its id. Another client may have decided about it, and another action may wait. */
-  async #answer({ id }: Action, answer: Omit<QuestionAnswer, 'event_id'>): Promise<void> {
-    const connection = this.#connection!;
-    this.#work('Thinking');
-    try {
-      await this.rest.conversations.answer(connection.conversationId, { event_id: id, ...answer });
-    } catch (error) {
-      if (connection !== this.#connection) return;
-      const hasMoved = this.#expected.state !== 'nothing';
-      this.#fail(error as Error);
-      if (hasMoved) return;
-      this.#askedAbout = -1; // it may wait still
-      this.#expectNow();
-    }
-  }
-
-  async #always(action: Action): Promise<void> {
-    const id = this.#connection!.conversationId;
-    const { mode, suggestions } = await this.rest.conversations.confirmation(id);
-    if (mode === 'always' || suggestions.length === 0) {
-      this.say('No rule can allow this: each one is asked about.');
-      return this.#expect({ state: 'decision', action });
-    }
-    // The suggestions are about the waiting action, which may be another one by now.
-    if ((await this.rest.conversations.question(id))?.event_id !== action.id) throw new Error('That was decided already.');
-    await this.rest.conversations.addRules(id, suggestions);
-    const names = suggestions.map(({ tool, command, path, host }) => [tool, command, path, host].filter(Boolean).join(' '));
-    this.say(`From now on allowed in this conversation: ${spelled(names.join(', '))}`);
-    await this.#answer(action, { answer: 'approve' });
   }
 
   #asked(hosts: readonly string[]): void {
@@ -383,7 +332,7 @@ export class ChatSession {
 
   #fail(error: Error): void {
     this.#screen.line({ tone: 'fault', text: printable(error.message) });
-    this.#expect(this.#expected.state === 'nothing' ? { state: 'message' } : this.#expected);
+    this.expect(this.#expected.state === 'nothing' ? { state: 'message' } : this.#expected);
   }
 
   #close(): void {
