@@ -2,65 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { spawn } from '@lydell/node-pty';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRest } from '@tendon/client';
-import { waitFor } from '@tendon/testing';
-import { builtTendon, startGitHost } from '@tendon/testing/servers';
-import { makePlace, tendon, type Place } from './tendon-child.test-support.ts';
+import { startGitHost } from '@tendon/testing/servers';
+import { chat, DECISION, PROMPT } from './chat.test-support.ts';
+import { makePlace, tendon } from './tendon-child.test-support.ts';
 
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
 
-/** `tendon` in a terminal of its own. */
-function chat(place: Place, model: string | undefined, args: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
-  const terminal = spawn(process.execPath, [builtTendon(), ...args], {
-    cols: 100,
-    rows: 30,
-    cwd: place.workspace,
-    env: {
-      PATH: process.env.PATH,
-      HOME: place.home,
-      TENDON_HOME: join(place.home, '.tendon'),
-      ...(model !== undefined && { LLM_MODEL: model }),
-      TERM: 'xterm',
-      NO_COLOR: '1',
-      ...more,
-    },
-  });
-  let written = '';
-  let read = 0;
-  let look = (): void => undefined;
-  const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
-  terminal.onData((text) => {
-    written += text;
-    look();
-  });
-  onTestFinished(() => terminal.kill('SIGKILL'));
-  return {
-    ended,
-    pid: terminal.pid,
-    /** Everything so far. */
-    written: () => written,
-    type: (text: string) => terminal.write(text),
-    /** Resolves when this text has come after what was waited for before. */
-    async until(text: string): Promise<void> {
-      const come = new Promise<void>((resolve) => {
-        look = () => {
-          const at = written.indexOf(text, read);
-          if (at < 0) return;
-          read = at + text.length;
-          resolve();
-        };
-        look();
-      });
-      await waitFor(come, () => `"${text}" after ${JSON.stringify(written.slice(read).slice(-3_000))}`);
-    },
-  };
-}
-
 const TOKEN = 'ghp_0123456789';
-const PROMPT = '\u001b[1G\u001b[0J> ';
-const DECISION = '\u001b[1G\u001b[0J? ';
 
 it('CL960, CL964: a chat starts a server that ends by itself, asks for decisions, stops a step, and is gone on with', async () => {
   const place = makePlace();

@@ -1,7 +1,7 @@
 /** The real command line as a child process, with a home and a workspace of its own. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -37,7 +37,7 @@ export function makePlace(): Place {
   const root = mkdtempSync(join(tmpdir(), 'tendon-cli-'));
   const place = { home: join(root, 'home'), workspace: join(root, 'work') };
   onTestFinished(async () => {
-    await endServer(join(place.home, '.tendon'));
+    await endServers(join(place.home, '.tendon'));
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   });
   mkdirSync(place.workspace);
@@ -51,23 +51,31 @@ export function makePlace(): Place {
   };
 }
 
-/** One that a command started, and that serves on while its agent works: nobody could find it without its home. */
-async function endServer(home: string): Promise<void> {
-  const path = join(home, 'server.json');
-  if (!existsSync(path)) return;
-  const { pid } = JSON.parse(readFileSync(path, 'utf8')) as { readonly pid: number };
-  const isThere = (): boolean => {
+/**
+ * Ends the servers of a home: those that commands started serve on while an agent works, and one that is starting has not written its
+ * address yet, so they are found by their environment.
+ */
+export async function endServers(home: string): Promise<void> {
+  const left = () => serversOf(home);
+  for (const pid of left()) process.kill(pid, 'SIGTERM');
+  const deadline = AbortSignal.timeout(END_MS);
+  while (left().length > 0 && !deadline.aborted) await setTimeout(20);
+  for (const pid of left()) process.kill(pid, 'SIGKILL');
+}
+
+/** Their process ids. */
+export function serversOf(home: string): number[] {
+  const isServer = (pid: string) => {
     try {
-      return process.kill(pid, 0);
+      const [words, environment] = ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0'));
+      return words!.includes('serve') && environment!.includes(`TENDON_HOME=${home}`);
     } catch {
-      return false;
+      return false; // it has ended
     }
   };
-  if (!isThere()) return;
-  process.kill(pid, 'SIGTERM');
-  const deadline = AbortSignal.timeout(END_MS);
-  while (isThere() && !deadline.aborted) await setTimeout(20);
-  if (isThere()) process.kill(pid, 'SIGKILL');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isServer(name))
+    .map(Number);
 }
 
 const END_MS = 10_000;
