@@ -18,8 +18,12 @@ const START_MS = 300_000;
 const OTHER_MS = 10_000;
 
 /** A server that is started gets `env`. Rejects with an Error whose message can be shown. */
-export async function attachServer(config: Config, env: NodeJS.ProcessEnv): Promise<ServerAddress> {
-  return (await runningServer(config)) ?? (await startServer(config, env));
+export async function attachServer(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+): Promise<ServerAddress & { /** This program started it. */ readonly isStarted: boolean }> {
+  const running = await runningServer(config);
+  return running ? { ...running, isStarted: false } : { ...(await startServer(config, env)), isStarted: true };
 }
 
 async function startServer(config: Config, env: NodeJS.ProcessEnv): Promise<ServerAddress> {

@@ -1,4 +1,4 @@
-import type { ConversationConnection, ConversationSnapshot } from '@tendon/client';
+import type { ConnectionState, ConversationConnection, ConversationSnapshot } from '@tendon/client';
 import type { Event, VolatileFrame } from '@tendon/protocol';
 
 export interface Follower {
@@ -6,6 +6,8 @@ export interface Follower {
   frame(frame: VolatileFrame): void;
   /** No more events will come: the conversation was closed or deleted. */
   ended?(): void;
+  /** The connection was lost, is tried again, or is there. */
+  connection?(now: ConnectionState): void;
   /** The server was not reached for some time. This is reported once, while the connection is still being tried. */
   offline?(): void;
 }
@@ -19,6 +21,7 @@ export function followConnection(connection: ConversationConnection, to: Followe
   let answer = { turn: -1, text: '' };
   let questions: ConversationSnapshot['questions'];
   let isOffline = false;
+  let known: ConnectionState | undefined;
   const look = () => {
     const now = connection.getSnapshot();
     for (const event of newEvents(now.events, next)) to.event(event);
@@ -33,6 +36,7 @@ export function followConnection(connection: ConversationConnection, to: Followe
     }
     if (now.questions && now.questions !== questions) to.frame({ volatile: 'network', questions: now.questions });
     questions = now.questions;
+    if (now.connection !== known) to.connection?.((known = now.connection));
     const { state } = now.connection;
     const isLost = state === 'offline' && !isOffline;
     isOffline = state === 'offline' || (isOffline && state !== 'connected');

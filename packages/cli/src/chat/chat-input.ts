@@ -83,6 +83,7 @@ export class ChatInput {
     this.clear();
     this.#isQuiet = true;
     this.#isHidden = true;
+    this.#prompt = prompt;
     this.#output.write(prompt);
   }
 
@@ -92,6 +93,19 @@ export class ChatInput {
     this.clear();
     this.#isHidden = false;
     this.#output.write('\n');
+  }
+
+  /** What is written stands above the prompt, and what is typed stays. */
+  above(write: () => void): void {
+    const rows = this.#isQuiet ? 0 : this.#lines.getCursorPos().rows;
+    if (this.#isHidden) this.#output.write('\n');
+    else if (!this.#isQuiet) this.#output.write(`\r${'\u001b[A'.repeat(rows)}\u001b[0J`);
+    write();
+    if (this.#isHidden) this.#output.write(this.#prompt);
+    else if (!this.#isQuiet) {
+      this.#output.write('\n'.repeat(rows)); // from where it was, it is drawn again
+      this.#lines.prompt(true);
+    }
   }
 
   /** Stops showing anything. */

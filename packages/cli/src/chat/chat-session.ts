@@ -7,8 +7,9 @@
  * CS3  A message is with the server before its conversation is left.
  */
 import { randomUUID } from 'node:crypto';
-import { actions, connect, type ConversationConnection, type ConversationSnapshot, type Rest } from '@tendon/client';
+import { connect, type ConversationConnection, type ConversationSnapshot, type Rest } from '@tendon/client';
 import type { Action, Event } from '@tendon/protocol';
+import type { AttachedServer } from '../attach/attached-server.ts';
 import { followConnection } from '../attach/follow-connection.ts';
 import { createConversation } from '../run/server-place.ts';
 import type { Line } from '../run/describe-event.ts';
@@ -20,11 +21,12 @@ import { printable } from '../terminal/printable.ts';
 import { AskedDecision, type DecisionPlace } from './asked-decision.ts';
 import { ChatInput } from './chat-input.ts';
 import { PROMPTS, type Expected } from './expected.ts';
+import { ServerContact, type ContactPlace } from './server-contact.ts';
 import { completeCommand, runSlashCommand } from './slash-commands.ts';
 import { TurnSummary } from './turn-summary.ts';
 
 export interface ChatOptions {
-  readonly rest: Rest;
+  readonly server: AttachedServer;
   /** Where its agents work; `undefined` for a folder of their own. */
   readonly directory: string | undefined;
   readonly choices: TaskChoices;
@@ -34,8 +36,7 @@ export interface ChatOptions {
   readonly imageUrls?: readonly string[];
 }
 
-export class ChatSession implements DecisionPlace {
-  readonly rest: Rest;
+export class ChatSession implements DecisionPlace, ContactPlace {
   readonly #options: ChatOptions;
   readonly #input: ChatInput;
   readonly #screen: TextRenderer;
@@ -53,6 +54,7 @@ export class ChatSession implements DecisionPlace {
   #imageUrls: readonly string[];
   #isLeaving = false;
   readonly #decision: AskedDecision;
+  readonly #contact: ServerContact;
   /** Whether the events that arrive now are new. */
   #isLive = true;
   /** Ctrl-C was pressed a moment ago. */
@@ -60,9 +62,9 @@ export class ChatSession implements DecisionPlace {
 
   constructor(options: ChatOptions) {
     this.#options = options;
-    this.rest = options.rest;
     this.#imageUrls = options.imageUrls ?? [];
     this.#decision = new AskedDecision(this);
+    this.#contact = new ServerContact(this);
     const { stdin: input, stdout: output } = process;
     this.#input = new ChatInput(input, output, {
       onLine: (line) => void this.#take(line).catch((error: Error) => this.#fail(error)),
@@ -92,6 +94,10 @@ export class ChatSession implements DecisionPlace {
     }
     await this.#ended.promise;
     this.#close();
+  }
+
+  get rest(): Rest {
+    return this.#options.server.rest;
   }
 
   get connection(): ConversationConnection | undefined {
@@ -127,12 +133,30 @@ export class ChatSession implements DecisionPlace {
     this.expect({ state: 'reply', isHidden, settle });
     const line = await promise;
     if (this.#expected.state === 'reply') this.#expected = before;
+    await this.ready();
     return this.#expected === before ? line : undefined;
   }
 
   /** Shows a line of the program itself. */
   say(text: string): void {
     this.#screen.notice(text);
+  }
+
+  /** A server that was started for a chat ends while nobody is connected to it: before the first message, and after `/new`. */
+  async ready(): Promise<void> {
+    if (!this.#connection) await this.#options.server.find({ starts: true });
+  }
+
+  announce(text: string): void {
+    this.#input.above(() => this.say(text));
+  }
+
+  obstructed(words: string | undefined): void {
+    this.#screen.obstructed(words);
+  }
+
+  findServer(): Promise<boolean> {
+    return this.#options.server.find();
   }
 
   line(line: Line): void {
@@ -177,7 +201,7 @@ export class ChatSession implements DecisionPlace {
   }
 
   async open(id: string): Promise<void> {
-    const connection = connect(id, { baseUrl: this.rest.baseUrl, apiKey: this.rest.apiKey });
+    const connection = connect(id, { baseUrl: () => this.rest.baseUrl, apiKey: () => this.rest.apiKey() });
     const { connection: now, state } = await connection.when(
       ({ loaded, connection: { state: at } }) => loaded || at === 'refused' || at === 'offline',
       new AbortController().signal,
@@ -196,16 +220,14 @@ export class ChatSession implements DecisionPlace {
       event: (event) => this.#event(event, this.#isLive || event.id >= shownFrom),
       frame: (frame) => (frame.volatile === 'network' ? this.#asked(frame.questions.map(({ host }) => host)) : this.#screen.frame(frame)),
       ended: () => this.#lost(),
-      offline: () => this.say('The server cannot be reached; trying again. Ctrl-C leaves, and tendon -c goes on once a server runs'),
+      connection: (reached) => this.#contact.take(reached),
     });
     this.#isLive = true;
   }
 
   /** Sends a message, in a new conversation where there is none. */
   async send(text: string): Promise<void> {
-    const { directory, choices } = this.#options;
-    const make = async () => this.open(await createConversation(this.rest, directory, choices));
-    if (!this.#connection) await (this.#opening ??= make().finally(() => (this.#opening = undefined)));
+    if (!this.#connection) await (this.#opening ??= this.#make().finally(() => (this.#opening = undefined)));
     const clientId = randomUUID();
     this.#sent.add(clientId);
     if (!this.#connection?.say(text, { clientId, imageUrls: this.#imageUrls }))
@@ -214,6 +236,12 @@ export class ChatSession implements DecisionPlace {
     if (this.#expected.state === 'nothing') return this.say(`> ${text}`);
     this.#beginTurn();
     this.#work('Thinking');
+  }
+
+  async #make(): Promise<void> {
+    await this.ready();
+    const { directory, choices } = this.#options;
+    await this.open(await createConversation(this.rest, directory, choices));
   }
 
   /** CS3: also one that waits for its conversation. */
@@ -256,9 +284,9 @@ export class ChatSession implements DecisionPlace {
       this.#work('Thinking');
     }
     if ('observation' in event && event.observation === 'agent_state_changed') return this.#stateChanged(event);
-    const isSeen = this.#screen.event(event);
-    // What happens while the agent rests, e.g. a shortened history, takes the place of the prompt.
-    if (isSeen && this.#isLive && !/^(?:nothing|reply)$/.test(this.#expected.state)) this.expect(this.#expected);
+    // What happens while the agent rests, e.g. a shortened history, stands above the prompt.
+    this.#input.above(() => this.#screen.event(event));
+    if (this.#isLive && this.#expected.state !== 'nothing') this.#screen.working(undefined);
   }
 
   #noteAction(action: Action): void {
@@ -312,8 +340,7 @@ export class ChatSession implements DecisionPlace {
       if (this.#stopping) return this.leave();
       this.#stopping = true;
       setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
-      this.say('Stopping; once more leaves');
-      this.#connection.send(actions.stop());
+      this.#contact.stop();
     } else if (this.#expected.state === 'reply') this.#expected.settle(undefined);
     else if (line !== '') this.#input.ask(PROMPTS[this.#expected.state], '');
     else if (this.#stopping) this.leave();
@@ -339,6 +366,7 @@ export class ChatSession implements DecisionPlace {
     this.#unfollow?.();
     this.#connection?.close();
     this.#connection = undefined;
+    this.#contact.reset();
   }
 }
 

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { createRest, type ConversationInfo, type Rest } from '@tendon/client';
+import type { ConversationInfo, Rest } from '@tendon/client';
 import { grantFolder, hasRemoteSandboxes, type Config } from '@tendon/server/headless';
-import { attachServer } from '../attach/attach-server.ts';
+import { AttachedServer } from '../attach/attached-server.ts';
 import { findConversation } from '../attach/home-server.ts';
 import type { TaskChoices } from '../run/task-place.ts';
 import { printable } from '../terminal/printable.ts';
@@ -24,13 +24,13 @@ export async function runChat({ config, notices, env, goOn, imageUrls, ...choice
   for (const notice of notices) process.stderr.write(`${notice}\n`);
   const directory =
     hasRemoteSandboxes(config.runtime) || config.workspaceBase === undefined ? undefined : await realpath(config.workspaceBase);
-  const server = await attachServer(config, env);
+  const server = await AttachedServer.attach(config, env);
   if (directory !== undefined) await grantFolder(config.home, directory).catch(() => undefined); // the server reports it
-  const rest = createRest({ baseUrl: server.url, apiKey: () => server.key });
+  const { rest } = server;
   const conversation = goOn && (await chosen(rest, directory, goOn));
   const { model = '', sandbox } = await rest.options.serverInfo();
   const name = choices.model ?? model;
-  const session = new ChatSession({ rest, directory, choices, conversation, imageUrls });
+  const session = new ChatSession({ server, directory, choices, conversation, imageUrls });
   const about = [name === 'demo' ? 'demo model' : name, sandbox?.strength, directory ?? 'a folder of its own'];
   const pictures =
     imageUrls.length === 0

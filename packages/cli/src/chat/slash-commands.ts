@@ -6,11 +6,13 @@ import { setUp } from './set-up.ts';
 
 interface SlashCommand {
   readonly does: string;
+  /** It asks no server. */
+  readonly isLocal?: true;
   readonly run: (session: ChatSession, words: string) => Promise<void> | void;
 }
 
 const COMMANDS: Readonly<Record<string, SlashCommand>> = {
-  help: { does: 'what there is', run: (session) => session.say(helpWords()) },
+  help: { does: 'what there is', isLocal: true, run: (session) => session.say(helpWords()) },
   undo: CONVERSATION_COMMANDS.undo!,
   pr: { does: 'commit, push and open a pull request, when you have seen what will be done; /pr TITLE names it', run: openPullRequest },
   model: CONVERSATION_COMMANDS.model!,
@@ -22,16 +24,18 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   allow: { does: 'let the sandbox reach a host that it was refused', run: (session, host) => answerHost(session, host, 'once') },
   refuse: { does: 'do not', run: (session, host) => answerHost(session, host, 'refuse') },
   open: CONVERSATION_COMMANDS.open!,
-  new: { does: 'another conversation, with the next message', run: (session) => session.startAnew() },
-  quit: { does: 'leave; the conversation stays (tendon -c goes on with it)', run: (session) => session.leave() },
+  new: { does: 'another conversation, with the next message', isLocal: true, run: (session) => session.startAnew() },
+  quit: { does: 'leave; the conversation stays (tendon -c goes on with it)', isLocal: true, run: (session) => session.leave() },
 };
 
 /** `line` begins with a slash. */
 export async function runSlashCommand(line: string, session: ChatSession): Promise<void> {
   const [, name = '', words = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command) await command.run(session, words.trim());
-  else session.say(`There is no /${printable(name)}; /help says what there is.`);
+  if (command) {
+    if (!command.isLocal) await session.ready();
+    await command.run(session, words.trim());
+  } else session.say(`There is no /${printable(name)}; /help says what there is.`);
 }
 
 export function completeCommand(line: string): [readonly string[], string] {

@@ -47,10 +47,18 @@ const WRAP_ON = '\u001b[?7h';
 /** How often it is looked whether the status line says something else. */
 const LOOK_MS = 250;
 
+/** `since` in milliseconds, as `now` counts them. */
+interface Status {
+  readonly words: string;
+  readonly since: number;
+}
+
 export class TextRenderer implements Renderer {
   readonly #options: TextRendererOptions;
   readonly #ticker: NodeJS.Timeout | undefined;
-  #status: { readonly words: string; readonly since: number } | undefined;
+  #status: Status | undefined;
+  /** Stands in the place of the status. */
+  #obstacle: Status | undefined;
   #shownStatus = '';
   /** The agent's words that were written and whose event has not come. */
   #words: string | undefined;
@@ -97,6 +105,12 @@ export class TextRenderer implements Renderer {
   working(words: string | undefined): void {
     this.#status = words === undefined ? undefined : { words, since: this.#options.now() };
     if (words === undefined) this.#put('');
+  }
+
+  /** What keeps it from going on, until it is called with nothing. */
+  obstructed(words: string | undefined): void {
+    if (words === this.#obstacle?.words) return;
+    this.#obstacle = words === undefined ? undefined : { words, since: this.#options.now() };
   }
 
   line(line: Line): void {
@@ -157,8 +171,9 @@ export class TextRenderer implements Renderer {
   #showStatus(): void {
     if (this.#isMidLine || !this.#status) return;
     const { now, columns = () => 80, typed = () => '' } = this.#options;
-    const seconds = Math.floor((now() - this.#status.since) / 1_000);
-    const words = typed() === '' ? `${this.#status.words}${seconds > 0 ? `  ${seconds} s` : ''}` : `> ${typed()}`;
+    const status = this.#obstacle ?? this.#status;
+    const seconds = Math.floor((now() - status.since) / 1_000);
+    const words = typed() === '' ? `${status.words}${seconds > 0 ? `  ${seconds} s` : ''}` : `> ${typed()}`;
     const text = cutToColumns(words.replaceAll('\t', ' '), columns() - 1);
     if (text === this.#shownStatus) return;
     this.#options.write(`${CLEAR_LINE}${WRAP_OFF}${this.paint('state', text)}${WRAP_ON}`);

@@ -58,7 +58,8 @@ interface ConnectTiming {
 }
 
 export interface ConnectOptions extends ConnectTiming {
-  readonly baseUrl: string;
+  /** A function is asked before each attempt and request: a server that was started again may have another address. */
+  readonly baseUrl: string | (() => string);
   readonly apiKey: () => string | undefined;
   /** Of a link that shows this conversation: it is watched, and nothing can be sent. */
   readonly share?: string;

@@ -79,7 +79,7 @@ export class LiveConnection implements ConversationConnection {
     this.#dropSocket();
     this.#attempt += 1;
     const { baseUrl, apiKey, share, tail } = this.#options;
-    const socket = io(baseUrl, {
+    const socket = io(typeof baseUrl === 'function' ? baseUrl() : baseUrl, {
       forceNew: true,
       reconnection: false,
       transports: ['websocket'],

@@ -15,10 +15,11 @@ interface EventsPage {
 
 /** The events of the range that the server sends, page by page. Rejects with `ApiError`. */
 export async function loadEvents(
-  { baseUrl, apiKey, share }: ConnectOptions,
+  { baseUrl: given, apiKey, share }: ConnectOptions,
   conversationId: string,
   { from, to }: Gap,
 ): Promise<readonly Event[]> {
+  const baseUrl = typeof given === 'function' ? given() : given;
   const request = createRequest({ baseUrl, apiKey, fetch: (...args) => fetch(...args), timeoutMs: TIMEOUT_MS });
   const path = `/api/conversations/${encodeURIComponent(conversationId)}/events`;
   const events: Event[] = [];
