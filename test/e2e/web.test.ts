@@ -330,7 +330,11 @@ describe('while it works', () => {
     await composer(page).fill('two');
     await composer(page).press('Enter');
     await page.getByText('Not sent yet').waitFor();
-    await page.getByText(/^(?:Reconnecting… your work is safe|Offline\.)/).waitFor();
+    await page
+      .locator('.state-line')
+      .getByText(/^(?:Reconnecting…|Offline)/)
+      .first()
+      .waitFor();
     await expectAccessible(page);
     await tendon.start();
     await page.getByText('Second answer.').waitFor();

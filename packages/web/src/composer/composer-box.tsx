@@ -7,6 +7,7 @@ import type { StateNow } from '../conversation/state-now.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Decision } from './decision.tsx';
+import { Refused } from './connection-words.tsx';
 import { DelegatedQuestionCard } from './delegated-question.tsx';
 import { MessageComposer } from './message-composer.tsx';
 import { NetworkQuestionCard } from './network-question.tsx';
@@ -27,6 +28,7 @@ export function ComposerBox({ sentence }: { readonly sentence: StateNow }) {
         lastUserMessageId={lastUserMessageId}
         hasDecision={openDecision(snapshot.state) !== undefined}
         canStop={canSendNow(snapshot)}
+        isOffline={snapshot.connection.state === 'offline'}
         above={QUESTIONS}
       />
     </div>
@@ -42,6 +44,7 @@ function Questions() {
   const [question, ...later] = snapshot.questions ?? [];
   return (
     <>
+      <Refused />
       {question && <NetworkQuestionCard key={`${question.host} ${question.asked_at}`} question={question} more={later.length} />}
       {!decision && <DelegatedQuestionCard />}
       {decision && <OwnDecision key={decision.id} action={decision} />}

@@ -47,11 +47,12 @@ interface MessageComposerProps {
   readonly hasDecision: boolean;
   /** Something runs that can be stopped, so that a message is read at once. */
   readonly canStop: boolean;
+  readonly isOffline: boolean;
 }
 
 /** Where a person speaks to the agent. An event does not draw it again: what is typed meanwhile does not wait. */
 export const MessageComposer = memo(function MessageComposer(props: MessageComposerProps) {
-  const { agentState, lastUserMessageId, above, hasDecision, canStop } = props;
+  const { agentState, lastUserMessageId, above, hasDecision, canStop, isOffline } = props;
   const { id, connection } = useConversationActs();
   const isFresh = agentState === 'awaiting_user_input' && lastUserMessageId < 0;
   const { text, setText, attachments, setAttachments, problem, sending, canSend, send } = useMessage();
@@ -61,7 +62,9 @@ export const MessageComposer = memo(function MessageComposer(props: MessageCompo
       <Composer
         field={{
           label: t('Message'),
-          placeholder: t(isFresh ? PLACEHOLDERS.init : PLACEHOLDERS[hasDecision ? 'awaiting_user_confirmation' : agentState]),
+          placeholder: isOffline
+            ? t('Messages are sent when you are back')
+            : t(isFresh ? PLACEHOLDERS.init : PLACEHOLDERS[hasDecision ? 'awaiting_user_confirmation' : agentState]),
           onSend: () => void send(),
           onUp: () => setText(lastMessage(connection.getSnapshot().events, lastUserMessageId)),
         }}

@@ -10,6 +10,7 @@ import { useNow } from '../lib/use-now.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, StateGlyph } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
+import { ConnectionWords } from './connection-words.tsx';
 import { t, textKey } from '../lib/language/text.ts';
 
 const MOVING: ReadonlySet<string> = new Set([
@@ -46,8 +47,9 @@ export function StateLine({ sentence }: { readonly sentence: StateNow }) {
         {useCalm(heardSentence(sentence.text, snapshot))}
       </span>
       {showsAge && <span className="elapsed">{elapsed(age)}</span>}
+      <ConnectionWords snapshot={snapshot} />
       <span className="flex-1" />
-      {NEEDS_YOU.has(state) && toConversation && (
+      {(NEEDS_YOU.has(state) || snapshot.connection.state === 'refused') && toConversation && (
         <Button className="to-conversation" onClick={toConversation}>
           {t('Answer')}
         </Button>
@@ -93,6 +95,14 @@ function answerLength({ events, state }: ConversationSnapshot): number {
 function StateActs() {
   const { connection, snapshot } = useConversation();
   const state = snapshot.state.agentState;
+  if (snapshot.connection.state === 'offline') {
+    return (
+      <Button title={t('Try now')} onClick={connection.retry}>
+        <Icon of={RotateCcw} small />
+        <span>{t('Try now')}</span>
+      </Button>
+    );
+  }
   if (snapshot.connection.state !== 'connected') return null;
   const isAtWork = MOVING.has(state) && state !== 'awaiting_user_input';
   return (

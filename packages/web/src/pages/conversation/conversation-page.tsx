@@ -4,7 +4,7 @@ import type { LlmMetrics } from '@tendon/protocol';
 import { memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { ComposerBox } from '../../composer/composer-box.tsx';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
-import type { OpenConversation, Shown, TabName } from '../../conversation/open-conversation.ts';
+import { type OpenConversation, type Shown, type TabName, useFact } from '../../conversation/open-conversation.ts';
 import { pastWords } from '../../copy/state-sentence.ts';
 import { stateNow, type StateNow } from '../../conversation/state-now.ts';
 import { isDemoModel, modelLabel } from '../../lib/models.ts';
@@ -14,7 +14,6 @@ import { Stream } from '../../stream/stream.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Workbench } from '../../workbench/workbench.tsx';
 import { NotFound } from '../not-found.tsx';
-import { ConnectionBar } from './connection-bar.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import { ConversationNav } from './conversations-popup.tsx';
 import { ConversationCommands } from './conversation-commands.tsx';
@@ -22,7 +21,7 @@ import { useConnection } from '../../conversation/use-connection.ts';
 import { useFollow } from './use-follow.ts';
 import { useIsWide, useWorkbench } from './use-workbench.ts';
 import { costWords } from '../../copy/cost-words.ts';
-import { money, short } from '../../copy/figures.ts';
+import { clock, money, short } from '../../copy/figures.ts';
 import { cx } from '../../ui/cx.ts';
 import type { Glyph } from '../../ui/icon.tsx';
 import { StatusBar } from '../status-bar.tsx';
@@ -91,7 +90,6 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
       <ConversationCommands workbench={workbench} onTab={choose} />
       <div className="screen" data-list={isWide ? 'shown' : undefined}>
         <ConversationBar title={title} info={info} workbench={workbench} isListBeside={isWide} />
-        <ConnectionBar snapshot={snapshot} onRetry={connection.retry} />
         {isWide && (
           <Suspense>
             <ConversationNav current={id} />
@@ -139,9 +137,10 @@ const ConversationStatus = memo(function ConversationStatus(props: {
   readonly nextModel: string | null | undefined;
 }) {
   const { connection, metrics, nextModel } = props;
+  const lastSeen = useFact((snapshot) => (snapshot.connection.state === 'offline' ? snapshot.events.at(-1)?.timestamp : undefined));
   const [glyph, words] = CONNECTION[connection];
   return (
-    <StatusBar glyph={glyph} connection={t(words)}>
+    <StatusBar glyph={glyph} connection={lastSeen ? t('Offline. You see everything up to {{time}}.', { time: clock(lastSeen) }) : t(words)}>
       {metrics?.accumulated_token_usage && <ContextMeter usage={metrics.accumulated_token_usage} />}
       {metrics ? <Cost metrics={metrics} /> : isDemoModel(nextModel) && <span>{t('Demo model, free')}</span>}
     </StatusBar>

@@ -8,7 +8,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
-import { SignIn } from '../sign-in.tsx';
+import { SignIn } from '../../ui/sign-in.tsx';
 import { ConversationRow, DeletedRow } from './conversation-row.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { serverKey, tendon } from '../lib/server.ts';
 import { hasSignedIn } from '../lib/who-am-i.ts';
-import { Button } from '../ui/button.tsx';
+import { Button } from './button.tsx';
 import { t } from '../lib/language/text.ts';
 
 /** Asks for the key of a server that wants one; it is stored in this browser. */
