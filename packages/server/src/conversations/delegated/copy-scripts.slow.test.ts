@@ -1,7 +1,8 @@
 /** What git does, in folders of this machine: no sandbox is needed for that. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../server.test-support.ts';
 import { BUNDLE, collectScript, DELETED, DELETED_SCRIPT, PATCH, prepareScript, takeScript } from './copy-scripts.ts';
@@ -23,7 +24,7 @@ function places() {
     alter();
     run(copy, prepareScript(BRANCH, { name: 'tendon', email: 'tendon@localhost' }));
   };
-  return { workspace, copy, run, git, begin, collect: () => readChanges(run(copy, collectScript(BRANCH, 'the part'))) };
+  return { workspace, copy, env, run, git, begin, collect: () => readChanges(run(copy, collectScript(BRANCH, 'the part'))) };
 }
 
 function repository(at: string, git: (cwd: string, ...args: string[]) => string): void {
@@ -212,4 +213,18 @@ it('EN951: warnings for each file are not printed, so that the changes are not c
   begin();
   for (let at = 0; at < 50; at++) writeFileSync(join(copy, `new ${at}`), 'new\n');
   expect(run(copy, collectScript(BRANCH, 'the part'))).not.toContain('warning');
+});
+
+it('EN953: what a killed server has left at work in the copy, and the next server’s own, do not disturb each other', async () => {
+  const { workspace, copy, git, begin, env } = places();
+  repository(join(workspace, 'inner'), git);
+  begin();
+  for (let number = 0; number < 300; number += 1) writeFileSync(join(copy, 'inner', `new-${number}`), `${number}\n`.repeat(2000));
+  const collect = async () => {
+    const { stdout } = await promisify(execFile)('bash', ['-c', collectScript(BRANCH, 'the part')], { cwd: copy, env });
+    return readChanges(stdout);
+  };
+  const [first, ...others] = await Promise.all([collect(), collect(), collect()]);
+  expect(first).toMatchObject([{ place: 'inner', tip: expect.stringMatching(/^[0-9a-f]{40}$/) as string }]);
+  expect(others).toEqual([first, first]);
 });

@@ -18,10 +18,15 @@ export const PATCH = '.tendon/copy.patch';
 /** In the copy: the repositories that it began with, a line for each, ended by a slash. */
 const PLACES = '.tendon/copy.git/places';
 
+const LOCK_SECONDS = 120;
+
 const PRELUDE = `exec 2>&1
 command -v git >/dev/null || exit ${NO_GIT}
 export GIT_TERMINAL_PROMPT=0
 root=$PWD
+# The script of a server that was killed may still be at work here: it goes first.
+exec 9<"$root"
+! command -v flock >/dev/null || timeout ${LOCK_SECONDS} flock 9 || { echo 'another program has locked the folder'; exit 1; }
 g() {
   git --no-pager -c safe.directory='*' -c core.quotePath=false -c core.fsmonitor=false -c core.hooksPath=/dev/null -c commit.gpgSign=false \\
     -c gc.auto=0 -c advice.addEmbeddedRepo=false "$@"
