@@ -80,7 +80,7 @@ export const SCREENS = [
     reach: [
       (page) => page.getByRole('feed').focus(),
       (page) => page.keyboard.press('?'),
-      (page) => page.getByRole('dialog', { name: 'Keys' }).waitFor(),
+      (page) => page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor(),
     ],
   },
   { ...settings('models'), isPhone: true, model: 'openai/gpt-4o' },

@@ -73,7 +73,7 @@ it('CL20 CL29: every kind there is can be read, and axe finds nothing in it, in 
     .waitFor();
   await page.getByRole('feed').focus();
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
