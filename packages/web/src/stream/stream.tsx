@@ -25,7 +25,7 @@ import { useEarlier } from './use-earlier.ts';
 import { t } from '../lib/language/text.ts';
 
 /** Everything that happened, oldest first; only what is in view is in the document. */
-export function Stream() {
+export function Stream({ title = '' }: { readonly title?: string }) {
   const { snapshot } = useConversation();
   const { events, loaded } = snapshot;
   const rows = useRows(snapshot);
@@ -74,7 +74,7 @@ export function Stream() {
           })}
         </div>
       </div>
-      <StickyTurn items={items} first={list.first} isAtTop={list.above <= 0} onGo={(index) => list.toRow(index, 'start')} />
+      <StickyTurn title={title} items={items} first={list.first} isAtTop={list.above <= 0} onGo={(index) => list.toRow(index, 'start')} />
       {!list.isAtEnd && (
         <Button className="new-events" onClick={list.toEnd}>
           {seen > 0 ? t('{{count}} new events', { count: seen }) : t('To the newest')}

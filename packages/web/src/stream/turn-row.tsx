@@ -103,26 +103,38 @@ const TurnLine = memo(function TurnLine(props: {
   );
 });
 
-/** The message that what is in view belongs to, once its own row has gone above the edge. For the eye only: the row itself is in the feed. */
+/**
+ * The message that what is in view belongs to, once its own row has gone above the edge, unless the title says the same. For the eye only:
+ * the row itself is in the feed.
+ */
 export function StickyTurn(props: {
+  readonly title: string;
   readonly items: readonly StreamItem[];
   readonly first: number;
   readonly isAtTop: boolean;
   readonly onGo: (index: number) => void;
 }) {
-  const { items, first, isAtTop, onGo } = props;
+  const { title, items, first, isAtTop, onGo } = props;
   let index = Math.min(first, items.length - 1);
   while (index >= 0 && items[index]!.type !== 'turn') index -= 1;
   if (index < 0 || isAtTop) return null;
   const turn = items[index] as TurnItem;
+  const line = firstLine(turn.text);
+  if (isSame(line, title)) return null;
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- `[` does the same
     <div className="turn-sticky" aria-hidden="true" onClick={() => onGo(index)}>
       <div className="turn">
-        <TurnLine text={firstLine(turn.text)} at={turn.at} author={turn.author} />
+        <TurnLine text={line} at={turn.at} author={turn.author} />
       </div>
     </div>
   );
+}
+
+/** A title is the beginning of the task until somebody, or a model, gives another one. */
+function isSame(line: string, title: string): boolean {
+  const { length } = title.replace(/\s*…$/, '');
+  return length > 0 && line.slice(0, length) === title.slice(0, length) && (line.length === length || title.length > length);
 }
 
 const STATES = {

@@ -97,7 +97,7 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
         )}
         <main className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-pane={pane}>
           <section className="conversation" aria-label={t('Conversation')}>
-            <Stream />
+            <Stream title={title} />
             <ComposerBox sentence={sentence} />
           </section>
           {(workbench.isShown || workbench.isPhone) && (

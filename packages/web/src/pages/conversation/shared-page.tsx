@@ -46,7 +46,7 @@ function Watching({ id, connection, snapshot }: { readonly id: string } & NonNul
         </header>
         <div className="work" data-workbench="hidden" data-pane="conversation">
           <main className="conversation" aria-label={t('Conversation')}>
-            <Stream />
+            <Stream title={title} />
           </main>
         </div>
       </div>
