@@ -49,7 +49,12 @@ const focused = (page: Page, name: RegExp) => expect.poll(() => focusedName(page
 const settled = (feed: Locator) => expect.poll(() => feed.getAttribute('aria-busy'), PATIENT).toBe('false');
 const rows = (page: Page) => page.locator('[role=feed] [data-row]').count();
 
-it('CL20 CL29: every kind there is can be read, and axe finds nothing in it, in the key map and in the palette', async () => {
+/** Whether rows have the sign of what can be opened, at rest. */
+const signs = (page: Page, rowsOf: string) =>
+  page.evaluate<boolean[]>(`[...new Set([...document.querySelectorAll('.event-head ${rowsOf}')].map((row) =>
+    getComputedStyle(row, '::after').borderRightColor !== 'rgba(0, 0, 0, 0)'))]`);
+
+it('CL20 CL29 CL1336: every kind there is can be read, what can be opened looks so, and axe finds nothing in it, in the key map and in the palette', async () => {
   const events = [
     ...EVERY_KIND.map((event, id) => ({ ...toJson(event), id })),
     {
@@ -66,6 +71,8 @@ it('CL20 CL29: every kind there is can be read, and axe finds nothing in it, in 
   await pressSequence(page, 'g', 'g');
   for (let step = 0; step < 120; step += 1) await page.keyboard.press('j');
   await expectAccessible(page);
+  expect(await signs(page, 'button.event-row')).toEqual([true]);
+  expect(await signs(page, 'div.event-row')).toEqual([false]);
   await page.keyboard.press('r');
   await page
     .getByRole('tabpanel')

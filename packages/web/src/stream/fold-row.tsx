@@ -25,7 +25,7 @@ export function FoldRow({ item, position, size, folds }: RowPlace & { readonly i
       <span className="gutter">
         <Icon of={isOpen ? ChevronDown : ChevronRight} />
       </span>
-      <div>
+      <div className="fold">
         <button type="button" className="event-row" aria-expanded={isOpen} onClick={() => folds.set(item.key, !isOpen)}>
           <span className="verb">{t('{{count}} steps', { count: item.steps.length })}</span>
           <span className="detail">{words}</span>
