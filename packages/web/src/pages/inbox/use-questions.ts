@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
-import { type Action, fromJson, isAction, type NetworkQuestion } from '@tendon/protocol';
+import { type Action, asksPerson, fromJson, isAction, type NetworkQuestion } from '@tendon/protocol';
 import { useEffect } from 'react';
 import { isWaiting } from '../../copy/state-sentence.ts';
 import { conversationsQuery, tendon } from '../../lib/server.ts';
@@ -35,7 +35,7 @@ export function useQuestions(): readonly WaitingQuestion[] {
   });
   const questions = found.flatMap(({ data: question }, index) => {
     const action = question && fromJson(question.action);
-    const isOpen = action && isAction(action) && (question.kind === 'confirmation' || asks(action));
+    const isOpen = action && isAction(action) && (question.kind === 'confirmation' || asksPerson(action));
     return isOpen ? [{ info: waiting[index]!, eventId: question.event_id, action }] : [];
   });
   return questions;
@@ -53,13 +53,6 @@ export function useWaitingHosts(): readonly WaitingHost[] {
     .flatMap((info) => (info.network_questions ?? []).map((question) => ({ info, question })))
     .toSorted((a, b) => a.question.asked_at.localeCompare(b.question.asked_at))
     .slice(0, MOST);
-}
-
-/** Whether a message is more than a report: it offers answers, or ends with a question. */
-function asks(action: Action): boolean {
-  if (action.action !== 'message') return false;
-  const lastLine = action.args.content.trimEnd().split('\n').at(-1)!;
-  return (action.args.choices?.length ?? 0) > 0 || /[?？][\s)*_"”»]*$/.test(lastLine);
 }
 
 /** On the icon of the app, where it is installed. */
