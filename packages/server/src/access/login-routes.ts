@@ -6,7 +6,7 @@ import { safePath, sendLoginPage } from './login-page.ts';
 import { createRateLimit, type RateLimit } from '../platform/http/rate-limit.ts';
 import { startSession, TOO_MANY_BROWSERS, type SessionContext } from './browser-session.ts';
 import { lateOidcLogin, oidcRoutes, type OidcRoutesContext } from './oidc-routes.ts';
-import { originOf } from './share-routes.ts';
+import { originOf } from '../platform/http/request-parts.ts';
 
 const MAX_FORM_BYTES = 8_192;
 /** A person mistypes now and then; nobody else has a reason to ask more often. */

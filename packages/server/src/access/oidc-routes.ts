@@ -11,7 +11,7 @@ import type { Logger } from '../platform/logger.ts';
 import { TOO_MANY_BROWSERS, type SessionContext } from './browser-session.ts';
 import { goOnPage, LOGIN_HEADERS, safePath, sendLoginPage } from './login-page.ts';
 import type { LoginProblem, OidcLogin } from './oidc-login.ts';
-import { originOf } from './share-routes.ts';
+import { originOf } from '../platform/http/request-parts.ts';
 
 export interface OidcRoutesContext extends SessionContext {
   readonly clock: Clock;

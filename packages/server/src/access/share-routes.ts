@@ -1,10 +1,9 @@
 import { CreatedShare, CreateShare, Failure, Revoked, ShareList } from '@tendon/protocol';
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Share, TokenStores } from '../platform/auth/token-stores.ts';
 import type { IssuedToken } from '../platform/auth/token-store.ts';
 import type { Routes } from '../platform/http/app.ts';
-import { ById, optionalBody } from '../platform/http/request-parts.ts';
+import { ById, optionalBody, originOf } from '../platform/http/request-parts.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 
@@ -46,10 +45,4 @@ export const shareRoutes: Routes<{ readonly access: TokenStores; readonly conver
 
 function shareInfo({ id, created_at, expires_at, last_used_at }: IssuedToken<Share>): z.output<typeof ShareList>['shares'][number] {
   return { id, created_at, expires_at: expires_at!, last_used_at };
-}
-
-/** As the client that asks sees this server. */
-export function originOf({ headers }: FastifyRequest): string {
-  const isSafe = headers.origin?.startsWith('https:') || headers['x-forwarded-proto'] === 'https';
-  return `${isSafe ? 'https' : 'http'}://${headers.host}`;
 }

@@ -35,3 +35,9 @@ export function requestId(
 export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((body) => (body ?? schema.parse({})) as z.output<Schema>);
 }
+
+/** As the client that asks sees this server. */
+export function originOf({ headers }: FastifyRequest): string {
+  const isSafe = headers.origin?.startsWith('https:') || headers['x-forwarded-proto'] === 'https';
+  return `${isSafe ? 'https' : 'http'}://${headers.host}`;
+}
