@@ -13,6 +13,7 @@ const FAULTS = {
   'faulty-server': join(root, 'test/faults/faulty-server.ts'),
   'sandbox-server': join(root, 'test/faults/sandbox-server.ts'),
   'killed-fork': join(root, 'packages/server/src/checkpoints/fixtures/killed-fork.ts'),
+  'killed-push': join(root, 'packages/server/src/push/fixtures/killed-push.ts'),
   'killed-delivery': join(root, 'packages/server/src/triggers/fixtures/killed-delivery.ts'),
   'killed-retention': join(root, 'packages/server/src/retention/fixtures/killed-retention.ts'),
   'killed-erasure': join(root, 'packages/server/src/erasure/fixtures/killed-erasure.ts'),

@@ -30,6 +30,7 @@ const USE = [
   'terminal',
   'settings',
   'triggers',
+  'notifications',
   'tools',
   'schema',
   'remote',

@@ -167,6 +167,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'TG901–TG911, TG920–TG923',
   },
   {
+    why: 'What a push service and a device are sent: the suite is neither, and a server sends only to public addresses.',
+    ids: 'SV1400–SV1407',
+  },
+  {
     why: 'About the repository and this suite, not about a server.',
     ids: 'A2, A3, D10–D12, DL94–DL98, DL600, DL640',
   },

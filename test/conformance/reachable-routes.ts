@@ -75,6 +75,7 @@ export const IN_THE_WEB_APP: readonly Place[] = [
   },
   { where: 'Who is signed in: the menu of the bar', routes: ['GET /api/whoami', 'POST /api/whoami/organisation'] },
   { where: 'Settings: Members', routes: ['GET /api/users', 'PATCH /api/users/{id}'] },
+  { where: 'Settings: Notifications', routes: ['GET,POST /api/push/devices', 'DELETE /api/push/devices/{id}'] },
   { where: 'Settings: API keys', routes: ['GET,POST /api/keys', 'DELETE /api/keys/{id}'] },
   { where: 'Settings: Connections', routes: ['GET /server_info'] },
 ];

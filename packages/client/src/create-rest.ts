@@ -1,4 +1,4 @@
-import { governanceRoutes, gitRoutes, keyRoutes, noteRoutes, sandboxRoutes, userRoutes } from './rest/accounts.ts';
+import { governanceRoutes, gitRoutes, keyRoutes, noteRoutes, pushRoutes, sandboxRoutes, userRoutes } from './rest/accounts.ts';
 import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { extensionRoutes, triggerRoutes } from './rest/extensions.ts';
 import { fileRoutes } from './rest/files.ts';
@@ -51,6 +51,7 @@ function routes(request: Request) {
     extensions: extensionRoutes(request),
     git: gitRoutes(request),
     keys: keyRoutes(request),
+    push: pushRoutes(request),
     users: userRoutes(request),
     governance: governanceRoutes(request),
     notes: noteRoutes(request),

@@ -83,6 +83,7 @@ export * from './rest/review.ts';
 export * from './rest/confirmation.ts';
 export * from './rest/delegated.ts';
 export * from './rest/question.ts';
+export * from './rest/push.ts';
 export * from './rest/search.ts';
 export * from './rest/conversation.ts';
 export * from './rest/events-page.ts';

@@ -8,13 +8,13 @@ import type { Action } from './event.ts';
  */
 export type NoticeKind = 'decision' | 'question' | 'network' | 'answered' | 'finished' | 'declined' | 'failed';
 
-/** What is worth one of a state that was just reached; `said`: the agent's last message since its user's. */
-export function noticeKind(state: AgentState, said?: Action): NoticeKind | undefined {
+/** What is worth one of a state that was just reached; `message`: the agent's last one since its user's. */
+export function noticeKind(state: AgentState, message?: Action): NoticeKind | undefined {
   switch (state) {
     case 'awaiting_user_confirmation':
       return 'decision';
     case 'awaiting_user_input':
-      return said && (asksPerson(said) ? 'question' : 'answered');
+      return message && (asksPerson(message) ? 'question' : 'answered');
     case 'finished':
       return 'finished';
     case 'rejected':

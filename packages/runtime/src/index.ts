@@ -47,6 +47,7 @@ export { createSandboxPool } from './pool/create-sandbox-pool.ts';
 export type { SandboxPoolOptions, SandboxPool } from './pool/sandbox-pool.ts';
 export { dialOrigin } from './egress/dial.ts';
 export type { Dial } from './egress/dial.ts';
+export { createPublicDial, type PublicDialOptions } from './egress/public-dial.ts';
 export type { GitAccess, GitLogin } from './egress/git-broker.ts';
 export { hostPattern, isAskable, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './egress/network-policy.ts';
 export type { ReachedHost, ReachedStore } from './egress/reached-hosts.ts';

@@ -12,7 +12,7 @@ export function builtTendon(): string {
 
 /** A server that tests kill, built in the same way. */
 export function builtFaults(
-  name: 'faulty-server' | 'sandbox-server' | 'killed-fork' | 'killed-delivery' | 'killed-retention' | 'killed-erasure',
+  name: 'faulty-server' | 'sandbox-server' | 'killed-fork' | 'killed-delivery' | 'killed-push' | 'killed-retention' | 'killed-erasure',
 ): string {
   build('faults');
   return join(root, `packages/testing/dist/faults/${name}.js`);

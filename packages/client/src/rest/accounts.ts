@@ -1,4 +1,5 @@
 import type {
+  AddPushDevice,
   AuditPage,
   AuditQuery,
   CreatedKey,
@@ -12,6 +13,8 @@ import type {
   SandboxInfo,
   ScopedLimits,
   OwnLimits,
+  PushDevice,
+  PushDevices,
   UpdateUser,
   UserInfo,
   UserList,
@@ -84,6 +87,17 @@ export function keyRoutes(request: Request) {
     /** The only time that the key itself is shown. */
     create: (body: CreateKey) => request<CreatedKey>('/api/keys', { method: 'POST', body }),
     revoke: (id: string) => request<unknown>(`/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  };
+}
+
+/** The caller's devices, which are sent what waits for a person while no page is open. */
+export function pushRoutes(request: Request) {
+  return {
+    /** With the key that a browser subscribes with. */
+    list: () => request<PushDevices>('/api/push/devices'),
+    /** Again for the same subscription, it renames it. */
+    add: (body: AddPushDevice) => request<PushDevice>('/api/push/devices', { method: 'POST', body }),
+    remove: (id: string) => request<unknown>(`/api/push/devices/${encodeURIComponent(id)}`, { method: 'DELETE' }),
   };
 }
 

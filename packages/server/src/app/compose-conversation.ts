@@ -37,6 +37,7 @@ import { enabledPlugins } from '../extensions/installed-plugins.ts';
 import { toolFolders } from '../extensions/installed-tools.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
 import { knowledgeSources } from '../knowledge/knowledge-sources.ts';
+import type { Pushes } from '../push/pushes.ts';
 import { replayThen } from '../replay/replay-then.ts';
 import { committerOf, repositoryOf } from '../git/repository/repository-of.ts';
 import type { EventSearch } from '../events/event-search.ts';
@@ -86,6 +87,7 @@ export interface ConversationParts extends Omit<Foundation, keyof OwnParts>, Own
   readonly eventSearch: EventSearch;
   readonly registry: Pick<ConversationRegistry, 'sayProblem' | 'records'>;
   readonly around: Around;
+  readonly pushes: Pick<Pushes, 'watched'>;
 }
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
@@ -122,7 +124,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
   const chosen = conversationSettings(settings, record, config);
   const conversation: Conversation = await openConversation({
     id: record.id,
-    log: quotas.running.watched(work, observer.log(around.log?.(log) ?? log)),
+    log: parts.pushes.watched(record.id, quotas.running.watched(work, observer.log(around.log?.(log) ?? log))),
     agent: agentNow(),
     agentNow,
     sandbox: { runtimes: own, prepares: typeof record.selected_repository === 'string' },

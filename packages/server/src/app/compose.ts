@@ -1,7 +1,7 @@
 /** The only place where objects are wired together, in order of dependence. */
-import type { AgentState, ConversationModels } from '@tendon/protocol';
+import type { AgentState } from '@tendon/protocol';
 import { join } from 'node:path';
-import { agentNames, KeyedSemaphore, type Clock, type Scheduler } from '@tendon/core';
+import { KeyedSemaphore, type Clock, type Scheduler } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createSandboxPool, type ReachedHost, type ReachedStore, type SandboxPool } from '@tendon/runtime';
 import type { Audit } from '../audit/audit.ts';
@@ -26,6 +26,7 @@ import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
 import { Readiness } from '../platform/readiness.ts';
 import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
+import { Pushes } from '../push/pushes.ts';
 import { VERSION } from '../platform/version.ts';
 import { announcePorts } from '../previews/announce-ports.ts';
 import { openDriver } from '../sandboxes/open-driver.ts';
@@ -37,15 +38,13 @@ import type { Erasures, ErasuresOptions } from '../erasure/erasures.ts';
 import type { Retention } from '../retention/retention.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { KnownModels } from '../settings/known-models.ts';
-import { chooseModel, chooseSmallModel, chosenOthers } from '../settings/model-choice.ts';
 import { askTitle, composeConversation, type Around } from './compose-conversation.ts';
-import type { Engine, ModelPorts } from './engine.ts';
+import type { Engine } from './engine.ts';
+import { modelPorts, modelsFor } from './model-ports.ts';
 import { knownSecrets, openStores, type Foundation } from './open-stores.ts';
 
 /** More of them do not get more done, and clients wait longer. */
 const TURNS_PER_ROUND = 2;
-/** What has not answered by then is not there. */
-const LOCAL_MODELS_MS = 300;
 
 /** What can make a start take minutes. */
 interface StartListeners {
@@ -80,6 +79,7 @@ interface Observing {
   readonly audit: Audit | undefined;
   readonly readiness: Readiness;
   readonly limits: OpenedQuotas;
+  readonly pushes: Pushes;
 }
 
 /** Everything but HTTP and sockets. Rejects with a user-facing Error when storage or sandbox cannot be opened. */
@@ -107,7 +107,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const runtimes = createSandboxes(foundation, registry);
   const places = new KeyedSemaphore(config.maxModelRequests);
   const eventSearch = createEventSearch(foundation);
-  const observing = await openObservers(foundation, measures, runtimes);
+  const observing = await openObservers(foundation, measures, runtimes, registry);
   const { tracing, audit, readiness, limits } = observing;
   const conversations = createConversations({ ...foundation, eventSearch }, registry, runtimes, places, { ...options, ...observing });
   measures.watch({ places, states: () => statesOf(registry), others: [audit, limits.quotas] });
@@ -147,21 +147,13 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   };
 }
 
-function modelPorts(foundation: Foundation, conversations: Conversations, knownModels: KnownModels): ModelPorts {
-  const { settings, config } = foundation;
-  const usual = () => chooseModel({}, settings, config).model;
-  return {
-    agents: async () => [...agentNames(), ...(await conversations.agents.own()).map(({ name }) => name)],
-    models: async () => [...new Set([...(await offeredModels()), 'demo', usual()])],
-    defaultModel: usual,
-    knownModels,
-    modelOf: (record) => modelsFor(record, foundation).model.model,
-    modelsOf: (record) => shownModels(record, foundation),
-  };
-}
-
 /** Tracing and the audit log are loaded by servers that have one. */
-async function openObservers(foundation: Foundation, measures: Measures, runtimes: SandboxPool): Promise<Observing> {
+async function openObservers(
+  foundation: Foundation,
+  measures: Measures,
+  runtimes: SandboxPool,
+  registry: ConversationRegistry,
+): Promise<Observing> {
   const { storage, access, config, ...rest } = foundation;
   const { tracing: sent, governance, databaseUrl } = config;
   const tracing = sent && (await import('../observability/tracing/open-tracing.ts')).openTracing(sent, rest);
@@ -169,18 +161,19 @@ async function openObservers(foundation: Foundation, measures: Measures, runtime
   const audit = governance.audits ? (await import('../audit/open-audit.ts')).openAudit(parts) : undefined;
   const sandboxes = new SandboxParties((id) => runtimes.current(id) !== undefined);
   const limits = await openQuotas({ ...parts, config: governance.limits, sandboxes, isShared: databaseUrl !== undefined });
-  return { measures, tracing, audit, limits, readiness: new Readiness(storage, rest.clock) };
+  const pushes = createPushes(foundation, registry);
+  return { measures, tracing, audit, limits, pushes, readiness: new Readiness(storage, rest.clock) };
 }
 
-async function openUnasked(foundation: Foundation, conversations: Conversations, { audit, limits }: Observing): Promise<Unasked> {
+async function openUnasked(foundation: Foundation, conversations: Conversations, { audit, limits, pushes }: Observing): Promise<Unasked> {
   const triggers = createTriggers(foundation, conversations);
   const retention = await openRetention(foundation, conversations, audit);
   const erasures = await openErasures(foundation, { conversations, triggers, audit, limits: limits.quotas.store });
-  return { triggers, retention, erasures };
+  return { triggers, retention, erasures, pushes };
 }
 
-async function closeUnasked({ triggers, retention, erasures }: Unasked): Promise<void> {
-  await Promise.all([retention?.close(), erasures?.close(), triggers.close()]);
+async function closeUnasked({ triggers, retention, erasures, pushes }: Unasked): Promise<void> {
+  await Promise.all([retention?.close(), erasures?.close(), triggers.close(), pushes.close()]);
 }
 
 /** Only where the configuration says how long conversations stay. */
@@ -220,6 +213,14 @@ function createRegistry({ driver, settings, ...foundation }: Foundation, questio
     allowAlways: (host) => settings.allowHost(host),
     ...(questionWaitMs !== undefined && { questionWaitMs }),
   });
+}
+
+function createPushes({ config, ...foundation }: Foundation, { records, questions }: ConversationRegistry): Pushes {
+  const { upstreamProxy, network, governance } = config;
+  const dialling = { upstreamProxy, allowPrivate: network.allowPrivate };
+  const pushes = new Pushes({ ...foundation, devices: foundation.pushDevices, records, dialling, contact: governance.pushContact });
+  questions.listen((id) => pushes.look(id));
+  return pushes;
 }
 
 /** What sandboxes reached, by conversation. */
@@ -287,12 +288,12 @@ function createConversations(
   registry: ConversationRegistry,
   runtimes: SandboxPool,
   places: KeyedSemaphore,
-  { loop = new LoopWatch(), around = {}, measures, tracing, audit, readiness, limits }: ComposeOptions & Observing,
+  { loop = new LoopWatch(), around = {}, measures, tracing, audit, readiness, limits, pushes }: ComposeOptions & Observing,
 ): Conversations {
   const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
   const chooses = (record: StoredConversation) => modelsFor(record, foundation);
-  return new Conversations({
+  const conversations = new Conversations({
     ...foundation,
     registry,
     runtimes,
@@ -305,6 +306,7 @@ function createConversations(
     usualAgent: () => foundation.settings.current?.agent ?? undefined,
     policyOf: (record) => confirmationOf(record, [], foundation.settings.current, foundation.config),
     releaseSandbox: (id) => runtimes.release(id),
+    onWoken: (id) => pushes.look(id),
     onErase: async (id) => {
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);
@@ -312,14 +314,14 @@ function createConversations(
     title: (record, task, signal) =>
       askTitle(record, task, signal, { ...foundation, runtimes, places, chooses, measures, quotas: limits.quotas }),
     onLooked: (open) => announcePorts(open, () => runtimes.ports(open.conversation.id)),
-    open: (record, conversations) =>
+    open: (record, all) =>
       composeConversation(record, {
         ...foundation,
         secretStore: foundation.ownedSecrets.of(record),
         providerTokens: foundation.gitAccounts.of(record),
         registry,
         runtimes,
-        conversations,
+        conversations: all,
         around,
         chooses,
         places,
@@ -328,8 +330,11 @@ function createConversations(
         loop,
         measures,
         tracing,
+        pushes,
       }),
   });
+  pushes.begin(conversations);
+  return conversations;
 }
 
 function createEventSearch({ storage, clock, logger }: Foundation): EventSearch {
@@ -342,29 +347,12 @@ function createTriggers(foundation: Foundation, conversations: Conversations): T
   return new Triggers({ ...foundation, store, deliveries: new DeliveryStore(storage.records, jwtSecret), conversations });
 }
 
-/** The models that the next request of this conversation asks. */
-function modelsFor(record: StoredConversation, { modelKeys, settings, config }: Foundation) {
-  const { model, agent, agent_file: file, delegated_by: by, other_models: others } = record;
-  const llm = modelKeys.of(record);
-  const choice = chooseModel({ model: file?.model ?? model, llm, others }, settings, config);
-  const small = chooseSmallModel(choice, { llm, others }, settings, config);
-  const looksForOther = by !== undefined && agent === 'ExploreAgent' && file === undefined;
-  return { model: looksForOther && small !== choice ? { ...small, fallback: choice } : choice, small };
-}
-
-/** With who chose each of them. */
-function shownModels(record: StoredConversation, foundation: Foundation): ConversationModels {
-  const { settings, config } = foundation;
-  const own = record.agent_file?.model ?? record.model;
-  const by = own ? 'conversation' : settings.current?.llm_model ? 'settings' : 'server';
-  return { model: { value: modelsFor(record, foundation).model.model, by }, ...chosenOthers(record.other_models, settings, config) };
-}
-
 /** What works on conversations without being asked. */
 interface Unasked {
   readonly triggers: Triggers;
   readonly retention: Retention | undefined;
   readonly erasures: Erasures | undefined;
+  readonly pushes: Pushes;
 }
 
 /** How it goes while others stay. */
@@ -389,11 +377,4 @@ async function wake(
   const swept = await storage.sweep();
   const pruned = await pruneWsSessions(storage.records, clock.now());
   if (swept + pruned > 0) logger.info(`${swept} files of no conversation and ${pruned} sessions of old clients were removed`);
-}
-
-/** Those of the price table, and those of model servers on this machine: offered, never chosen. */
-async function offeredModels(): Promise<readonly string[]> {
-  const { findLocalEndpoints, listModels } = await import('@tendon/core/llm');
-  const local = await findLocalEndpoints({ fetch, signal: AbortSignal.timeout(LOCAL_MODELS_MS) });
-  return [...listModels(), ...local.flatMap((endpoint) => endpoint.models)];
 }

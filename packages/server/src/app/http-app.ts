@@ -42,6 +42,7 @@ import { mcpTestRoutes } from '../mcp/mcp-test-routes.ts';
 import { mcpLoginRoutes } from '../mcp/oauth/mcp-login-routes.ts';
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { sandboxRoutes } from '../sandboxes/sandbox-routes.ts';
+import { pushRoutes } from '../push/push-routes.ts';
 import { secretRoutes } from '../secrets/secret-routes.ts';
 import { shareRoutes } from '../access/share-routes.ts';
 import { erasureRoutes } from '../erasure/erasure-routes.ts';
@@ -90,6 +91,7 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
   delegatedQuestionRoutes,
   questionRoutes,
   shareRoutes,
+  pushRoutes,
   v1Routes,
   mcpRoutes,
   mcpLoginRoutes,

@@ -22,6 +22,7 @@ import { openStorage, passwordOf } from '../platform/open-storage.ts';
 import type { OpenedDriver } from '../sandboxes/open-driver.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
 import { secretsOfMcp } from '../settings/mcp-keys.ts';
+import { PushDevices } from '../push/push-devices.ts';
 import { boundSecretsOf } from '../secrets/bound-secrets.ts';
 import { OwnedSecrets } from '../secrets/owned-secrets.ts';
 import { SettingsStore } from '../settings/settings.ts';
@@ -68,6 +69,8 @@ export interface Stores extends McpStores, ModelStores, UserStores {
   readonly boundSecrets: (owner: OwnedBy) => readonly BoundSecret[];
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
+  /** To which what waits for a person is sent. */
+  readonly pushDevices: PushDevices;
   /** Hides what the other stores hold, as of now. */
   readonly mask: Mask;
 }
@@ -123,6 +126,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     notes: new Notes(config.home, mask),
     toolFiles: new ToolFiles(options.clock),
     access,
+    pushDevices: new PushDevices({ ...config, records: storage.records, jwtSecret, clock: options.clock, access }),
     modelKeys: new ModelKeys(jwtSecret, onChange),
     traits: await openTraits(storage, options),
     mask,

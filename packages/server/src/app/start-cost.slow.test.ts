@@ -19,7 +19,7 @@ const PROGRAM = `
 
 /** Loaded when they are first used, or by nothing of ours. */
 const NOT_AT_START =
-  /^(?:@ai-sdk\/|@fastify\/(?:ajv|fast-json|swagger)|ajv|fast-json-stringify$|@modelcontextprotocol\/|@octokit\/|@gitbeaker\/|@opentelemetry\/|aws4fetch$|prom-client$|pg$|pg-|@tendon\/core\/postgres|\.\.\/(?:retention\/retention|erasure\/(?:erasures|erased-authors)|audit\/open-audit)\.ts$)/;
+  /^(?:@ai-sdk\/|@fastify\/(?:ajv|fast-json|swagger)|ajv|fast-json-stringify$|@modelcontextprotocol\/|@octokit\/|@gitbeaker\/|@opentelemetry\/|aws4fetch$|prom-client$|pg$|pg-|@tendon\/core\/postgres|\.\.\/(?:retention\/retention|erasure\/(?:erasures|erased-authors)|audit\/open-audit)\.ts$|\.\/(?:push-encryption|send-push|vapid-key)\.ts$)/;
 
 it('SV600: a server answers before it has loaded compilers of schemas, providers of models, clients of git hosts, MCP or Postgres', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tendon-start-'));

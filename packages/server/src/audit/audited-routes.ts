@@ -61,6 +61,8 @@ export const AUDITED: Readonly<Record<string, AuditedRoute>> = {
   'POST /api/logout': row('logout', () => undefined),
   'POST /api/keys': made('key.created', 'id', some('name', 'scope', 'expires_in')),
   'DELETE /api/keys/:id': row('key.revoked'),
+  'POST /api/push/devices': made('push-device.added', 'id', some('device')),
+  'DELETE /api/push/devices/:id': row('push-device.removed'),
   [`POST ${ONE}/shares`]: made('share.created', 'id', (parts) => inConversation(parts, 'expires_in')),
   [`DELETE ${ONE}/shares/:share`]: row('share.revoked', ({ params }) => params['share'], inConversation),
 

@@ -56,6 +56,8 @@ it('TJ10: keys stay at home unless they are asked for', async () => {
   const { root, home, to, storage, open, save, restore } = await makePlace();
   const sealed = (name: string): string => `v1.sealed-of-${name}`;
   await storage.records.put('mcp-logins', { id: 'a', sort: '', value: sealed('a-login') });
+  await storage.records.put('push_devices', { id: 'a', sort: '', value: { sealed: sealed('a-device') } });
+  await storage.records.put('push_key', { id: 'vapid', sort: '', value: { sealed: sealed('the-key-of-pushes') } });
   await storage.records.put('triggers', { id: 'a', sort: '', value: { id: 'a', name: 'nightly', sealed: sealed('a-trigger') } });
   const keyed = { id: 'k', workspace: join(home, 'workspaces/k'), model_access: sealed('a-model'), tool_servers: sealed('its-servers') };
   await storage.records.put('conversations', { id: 'k', sort: '', value: keyed });

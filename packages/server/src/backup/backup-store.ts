@@ -87,7 +87,7 @@ async function copyDatabase(from: string, to: string, withSecrets: boolean): Pro
 /** They are sealed, but a backup lies about for longer than a key should. */
 const WITHOUT_KEYS = `
   DELETE FROM records
-    WHERE collection IN ('secrets', 'owned_secrets', 'owned_git_accounts', 'api_keys', 'shares', 'logins', 'mcp-logins') OR (collection = 'settings' AND id <> 'default');
+    WHERE collection IN ('secrets', 'owned_secrets', 'owned_git_accounts', 'api_keys', 'shares', 'logins', 'mcp-logins', 'push_key', 'push_devices') OR (collection = 'settings' AND id <> 'default');
   UPDATE records SET json = json_set(json, '$.keys', json('{}')) WHERE collection = 'settings';
   UPDATE records SET json = json_set(json, '$.sealed', NULL) WHERE collection = 'triggers';
   UPDATE records SET json = json_set(json, '$.tool_servers', '') WHERE collection = 'conversations' AND json ->> '$.tool_servers' IS NOT NULL;

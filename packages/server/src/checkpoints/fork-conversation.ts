@@ -95,6 +95,7 @@ function forkedRecord(source: StoredConversation, event: number, now: string): O
     pr_number: _pulls,
     request: _request,
     network_questions: _questions,
+    pushed: _pushed,
     delegated_by: _delegated,
     own_copy: _copy,
     model_access: _access, // somebody's key, for that conversation

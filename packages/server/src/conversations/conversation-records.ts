@@ -81,6 +81,8 @@ export type StoredConversation = ConversationRecord & {
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: number };
   /** The key that created it, where that is no user's: what it uses is counted to that key. */
   readonly created_with?: string;
+  /** Up to where its person was notified: the event, and when the newest question of its sandbox was asked. */
+  readonly pushed?: { readonly event: number; readonly asked_at: string };
   /** For lists: as it was when it was last closed. */
   readonly summary?: ConversationSummary;
 };

@@ -35,15 +35,21 @@ import type { Draining } from '../platform/readiness.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
 import { authorOf, type Caller } from '../platform/auth/caller.ts';
 
-/** How conversations are opened, watched and erased. */
-interface ConversationHooks {
+/** How conversations are opened, and watched while they are. */
+interface OpeningHooks {
   /** Makes the engine's conversation over the log of this record; `conversations` are these. */
   readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
+  readonly idleMs?: number;
+  readonly onLooked?: OnLooked;
+  /** Called when one was opened again that another server, or an earlier one, left at work. */
+  readonly onWoken?: (id: string) => void;
+}
+
+/** How they are erased, and what everybody may do. */
+interface ConversationHooks extends OpeningHooks {
   /** Erases what others keep of a conversation that is deleted; called again when a deletion was cut off. */
   readonly onErase?: (id: string) => Promise<void>;
   readonly releaseSandbox?: MovingOptions['releaseSandbox'];
-  readonly idleMs?: number;
-  readonly onLooked?: OnLooked;
   /** Who did what, for those who look later. Default: nobody does. */
   readonly audit?: Pick<Audit, 'record' | 'submitted'> | undefined;
   /** Default: the server does not leave. */

@@ -14,6 +14,7 @@ interface WakingParts {
   readonly approvals: Pick<ConversationApprovals, 'complete'>;
   /** Of a deletion, or a creation, that was cut off. */
   readonly eraseRest: (id: string) => Promise<void>;
+  readonly onWoken?: (id: string) => void;
 }
 
 export interface WakingOptions extends WakingParts {
@@ -40,7 +41,7 @@ export class WakingConversations {
   }
 
   async #goOn(id: string): Promise<void> {
-    const { records, filled, stopped, approvals, eraseRest, closing, logger } = this.#options;
+    const { records, filled, stopped, approvals, eraseRest, onWoken, closing, logger } = this.#options;
     try {
       const record = await records.get(id);
       if (filled.isFilling(id)) return;
@@ -48,6 +49,7 @@ export class WakingConversations {
       else if (record.stopped) await stopped.finishStop(id);
       else await stopped.start(id, { unlessStopped: true });
       if (record) await approvals.complete(record);
+      if (record) onWoken?.(id);
     } catch (cause) {
       if (closing.aborted) return; // the next start finds it as it was
       logger.error({ err: cause, conversation: id }, 'a conversation could not be opened again');

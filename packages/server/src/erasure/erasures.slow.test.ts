@@ -220,6 +220,7 @@ it(
         [
           'git-accounts.json',
           'keys.json',
+          'push-devices.json',
           'secrets.json',
           'triggers.json',
           'user.json',

@@ -20,6 +20,7 @@ import { revokeAllOf, type TokenStores } from '../platform/auth/token-stores.ts'
 import { erasedNameOf, type UserDirectory } from '../platform/auth/user-directory.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { OwnedSecrets } from '../secrets/owned-secrets.ts';
+import type { PushDevices } from '../push/push-devices.ts';
 import type { Triggers } from '../triggers/triggers.ts';
 
 /** The stores that hold data of users. */
@@ -28,6 +29,7 @@ interface UserParts {
   readonly ownedSecrets: Pick<OwnedSecrets, 'removeAllOf'>;
   readonly gitAccounts: Pick<OwnedGitAccounts, 'removeAllOf'>;
   readonly limits: Pick<LimitStore, 'remove'>;
+  readonly pushDevices: Pick<PushDevices, 'removeAllOf'>;
   readonly triggers: Pick<Triggers, 'delete' | 'store'>;
   readonly conversations: Conversations;
 }
@@ -100,13 +102,14 @@ export class Erasures {
 
   /** Resolves with the number of conversations that are left because other servers have them. */
   async #erase(userId: string): Promise<number> {
-    const { users, access, ownedSecrets, gitAccounts, limits, triggers, records, audit } = this.#options;
+    const { users, access, ownedSecrets, gitAccounts, limits, pushDevices, triggers, records, audit } = this.#options;
     await users.erase(userId);
     if (this.#options.scheduler.self) await this.#options.clock.sleep(HEARD_MS, { signal: this.#closing.signal }).catch(() => undefined);
     await revokeAllOf(access, userId);
     await ownedSecrets.removeAllOf(userId);
     await gitAccounts.removeAllOf(userId);
     await limits.remove(`user:${userId}`);
+    await pushDevices.removeAllOf(userId);
     for (const { id, created_by: by } of await triggers.store.listNow()) if (by?.id === userId) await triggers.delete(id);
     const left = await this.#eraseConversations(userId);
     if (left === 0 && !this.#closing.signal.aborted && (await records.delete(COLLECTION, userId)))

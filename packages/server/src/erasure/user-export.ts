@@ -9,6 +9,7 @@ import type { Conversations } from '../conversations/conversations.ts';
 import type { OwnedGitAccounts } from '../git-providers/owned-git-accounts.ts';
 import { userScope } from '../platform/auth/own-scope.ts';
 import { keyInfo, type TokenStores } from '../platform/auth/token-stores.ts';
+import type { PushDevices } from '../push/push-devices.ts';
 import type { OwnedSecrets } from '../secrets/owned-secrets.ts';
 import { triggerInfo } from '../triggers/trigger-info.ts';
 import type { Triggers } from '../triggers/triggers.ts';
@@ -19,6 +20,7 @@ export interface UserExportParts {
   readonly ownedSecrets: OwnedSecrets;
   readonly gitAccounts: OwnedGitAccounts;
   readonly triggers: Pick<Triggers, 'store'>;
+  readonly pushDevices: Pick<PushDevices, 'list'>;
 }
 
 export function exportOfUser(user: UserInfo, parts: UserExportParts): Readable {
@@ -36,7 +38,7 @@ interface ReadParts extends UserExportParts {
 }
 
 async function addAll(zip: ZipFile, user: UserInfo, parts: ReadParts) {
-  const { access, conversations, ownedSecrets, gitAccounts, triggers } = parts;
+  const { access, conversations, ownedSecrets, gitAccounts, triggers, pushDevices } = parts;
   const add = (name: string, value: unknown): void => zip.addBuffer(Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`), name);
   const scopes = user.organisations.map(({ id }) => userScope(id, user.id));
   add('user.json', user);
@@ -46,6 +48,7 @@ async function addAll(zip: ZipFile, user: UserInfo, parts: ReadParts) {
   );
   add('secrets.json', Object.fromEntries(scopes.map((scope) => [scope, ownedSecrets.in(scope).list.custom_secrets])));
   add('git-accounts.json', Object.fromEntries(scopes.map((scope) => [scope, gitAccounts.in(scope).set])));
+  add('push-devices.json', await pushDevices.list({ userId: user.id, keyName: '', scope: undefined }));
   add('triggers.json', triggers.store.list.filter(({ created_by: by }) => by?.id === user.id).map(triggerInfo));
   for await (const record of allConversations(conversations)) {
     if (parts.isLeft()) break;

@@ -50,9 +50,15 @@ export class NetworkQuestions {
   readonly #attending = new Map<string, number>();
   readonly #answering = new KeyedMutex();
   readonly #announcing = new KeyedMutex();
+  #onAsked = (_rootId: string): void => undefined;
 
   constructor(options: NetworkQuestionsOptions) {
     this.#options = options;
+  }
+
+  /** Registers a listener for questions that are in the record of their conversation. */
+  listen(onAsked: (rootId: string) => void): void {
+    this.#onAsked = onAsked;
   }
 
   /** Somebody looks at this conversation who is shown its questions and may answer them; until the returned function is called. */
@@ -108,6 +114,7 @@ export class NetworkQuestions {
     if (!isNew) return;
     logger.info({ conversation: rootId }, `a person is asked whether the sandbox may reach ${host}:${port}`);
     if (asked.some((id) => this.#attending.has(id))) this.#wait(`${rootId} ${host}`);
+    this.#onAsked(rootId);
     await this.#announce(rootId);
   }
 

@@ -132,6 +132,10 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'GET /api/triggers/:id',
     'GET /api/triggers/:id/deliveries',
     'POST /api/triggers/:id/fire',
+    // What they are sent waits for somebody who may decide.
+    'GET /api/push/devices',
+    'POST /api/push/devices',
+    'DELETE /api/push/devices/:id',
     `PATCH ${ONE}`,
     `POST ${ONE}/start`,
     `POST ${ONE}/stop`,
@@ -264,6 +268,9 @@ const OWN: ReadonlySet<string> = new Set([
   'GET /api/keys',
   'POST /api/keys',
   'DELETE /api/keys/:id',
+  'GET /api/push/devices',
+  'POST /api/push/devices',
+  'DELETE /api/push/devices/:id',
   // Of their organisation or the server only who administers it; the route says so.
   'GET /api/secrets',
   'POST /api/secrets',

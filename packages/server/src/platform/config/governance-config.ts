@@ -21,6 +21,8 @@ export interface GovernanceConfig {
   readonly limits: LimitsConfig;
   /** After so many days without an event a conversation is deleted; unset: none is. */
   readonly retentionDays: number | undefined;
+  /** Whom push services may write to; unset: the address of the server. */
+  readonly pushContact: string | undefined;
 }
 
 const usd = z.coerce.number('US dollars are expected').min(0, 'no less than 0');
@@ -36,6 +38,10 @@ export const GovernanceEnvironment = z.object({
   TENDON_USER_USD_PER_DAY: usd.optional(),
   TENDON_USER_USD_PER_MONTH: usd.optional(),
   TENDON_RETENTION_DAYS: count(1).optional(),
+  TENDON_PUSH_CONTACT: z
+    .string()
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'mailto: with an address, or an https:// address is expected')
+    .optional(),
 });
 
 /** Where several people share a database, the audit log is on. */
@@ -45,6 +51,7 @@ export function governanceConfig(
 ): GovernanceConfig {
   return {
     retentionDays: values.TENDON_RETENTION_DAYS,
+    pushContact: values.TENDON_PUSH_CONTACT,
     audits: values.TENDON_AUDIT ?? isShared,
     limits: {
       maxRunning: values.TENDON_MAX_RUNNING,
