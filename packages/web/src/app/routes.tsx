@@ -7,6 +7,7 @@ import { type PageAddress, paths, readPath } from '../lib/paths.ts';
 import { NotFound } from '../pages/not-found.tsx';
 import { Button } from '../ui/button.tsx';
 import { CommandContext, useCommands } from '../lib/commands.ts';
+import { markKeyFocus } from '../ui/focus-by-key.ts';
 import { inheritFocus } from '../ui/focus-heir.ts';
 import { signOut } from '../lib/sign-out.ts';
 import { theme } from '../ui/theme.tsx';
@@ -93,6 +94,11 @@ function PageError({ error }: { readonly error: unknown }) {
   );
 }
 
+function followFocus(root: HTMLElement | null): () => void {
+  const ends = [inheritFocus(root), markKeyFocus(root)];
+  return () => ends.forEach((end) => end?.());
+}
+
 /** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
 function App() {
   const { pathname } = useAddress();
@@ -102,7 +108,7 @@ function App() {
   return (
     // Texts are asked for when something is drawn: in another language all of it is drawn anew.
     <KeyboardProvider key={language}>
-      <div className="app" ref={inheritFocus}>
+      <div className="app" ref={followFocus}>
         {!isWatching && at.page !== 'settings' && (
           <a className="skip-link" href="#composer">
             {t('Write a message')}
