@@ -44,7 +44,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What the command line prints and which server it uses, on the machine of the user: no server shows it.',
-    ids: 'CL960–CL964, CL966–CL969, CL1050–CL1052, CL1302, CK1000–CK1011, CK1020, CK1021, CK1040–CK1044, CK1100, CK1101',
+    ids: 'CL960–CL964, CL966–CL969, CL1050–CL1052, CL1302, CK1000–CK1011, CK1020, CK1021, CK1040–CK1045, CK1100, CK1101',
   },
   {
     why: 'How our client and its page hold, load and draw a conversation of any length, and what the browser stores of the app.',

@@ -24,19 +24,24 @@ export const acpCommand: AddCommand = (program, end) => {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);
       }
-      const [{ agentProtocolRouter, ndJsonStream }, { createRest }, { attachServer }, { acpAgent }, { acpV2Agent }] = await Promise.all([
+      const [{ agentProtocolRouter, ndJsonStream }, { AttachedServer }, { acpAgent }, { acpV2Agent }] = await Promise.all([
         import('@agentclientprotocol/sdk/experimental/v2'),
-        import('@tendon/client'),
-        import('./attach/attach-server.ts'),
+        import('./attach/attached-server.ts'),
         import('./acp/acp-agent.ts'),
         import('./acp/acp-v2-agent.ts'),
       ]);
       const gone = new AbortController();
+      let attached: ReturnType<typeof AttachedServer.attach> | undefined;
       const parts = {
         version: packageJson.version,
         server: async () => {
-          const { url, key } = await attachServer(read.config, env);
-          return createRest({ baseUrl: url, apiKey: () => key });
+          const known = attached;
+          attached ??= AttachedServer.attach(read.config, env).catch((error: unknown) => {
+            attached = undefined;
+            throw error;
+          });
+          if (known) await (await known).find({ starts: true });
+          return attached;
         },
         grant: (folder: string) => grantFolder(read.config.home, folder),
         signal: gone.signal,

@@ -212,3 +212,60 @@ itInFull('CK1002, CK1041: an editor that asks for version 2 gets its draft: stat
   connection.close();
   child.stdin.end();
 });
+
+it('CK1045: an editor is sent that the server is away and back, at another address too, and a prompt that is cancelled meanwhile ends at once', async () => {
+  const place = makePlace();
+  const model = place.script([call('execute_bash', { command: 'sleep 271817' }), { text: 'And on.' }, { text: 'Never asked.' }]);
+  const serve = async () => {
+    const server = startTendon(place, ['serve', '--port', '0', '-m', model]);
+    await server.until('workspace');
+    return server;
+  };
+  const first = await serve();
+  const child = spawn(process.execPath, [builtTendon(), 'acp'], {
+    env: { PATH: process.env.PATH, HOME: place.home, TENDON_HOME: join(place.home, '.tendon') },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const updates = new Seen<SessionUpdate>();
+  const saying = (text: string) =>
+    updates.until(
+      (each) => each.sessionUpdate === 'agent_message_chunk' && each.content.type === 'text' && each.content.text.includes(text),
+    );
+  const { agent } = client({ name: 'editor' })
+    .onNotification(methods.client.session.update, ({ params: { update } }) => updates.take(update))
+    .connect(
+      ndJsonStream(Writable.toWeb(child.stdin) as WritableStream<Uint8Array>, Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>),
+    );
+  await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
+  const { sessionId } = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
+  const ask = (text: string) => agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
+  const cancel = () => agent.notify(methods.agent.session.cancel, { sessionId });
+
+  const begun = ask('begin');
+  await updates.until((each) => each.sessionUpdate === 'tool_call');
+  first.signal('SIGKILL');
+  await saying('The server is away; reconnecting.');
+  await cancel();
+  expect(await begun).toEqual({ stopReason: 'cancelled' });
+  updates.all.length = 0;
+  const unsent = ask('never mind');
+  await saying('The server is away; reconnecting.');
+  await cancel();
+  expect(await unsent).toEqual({ stopReason: 'cancelled' });
+
+  // It is at another address. The agent was stopped, and the message that was cancelled is not sent.
+  updates.all.length = 0;
+  const going = ask('go on');
+  await saying('The server is away; reconnecting.');
+  await serve();
+  await saying('The server is back.');
+  expect(await going).toEqual({ stopReason: 'end_turn' });
+  await saying('And on.');
+  updates.all.length = 0;
+  await agent.request(methods.agent.session.load, { sessionId, cwd: place.workspace, mcpServers: [] });
+  const asked = updates.all.flatMap((each) =>
+    each.sessionUpdate === 'user_message_chunk' && each.content.type === 'text' ? [each.content.text] : [],
+  );
+  expect(asked).toEqual(['begin', 'go on']);
+});

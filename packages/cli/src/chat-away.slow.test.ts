@@ -32,7 +32,7 @@ it('CL1052: a chat whose server is away says so and when it is back, at another 
   second.signal('SIGKILL');
   await until('Reconnecting to the server');
   type('\u0003');
-  await until('it is asked to stop when it is back; once more leaves');
+  await until('The agent is asked to stop when the server is back; once more leaves');
   const third = await serve();
   await until('The server is back.');
   await until('Stopped by you');

@@ -12,13 +12,14 @@ import {
   type SessionModeState,
 } from '@agentclientprotocol/sdk';
 import type { NewConversation, Rest } from '@tendon/client';
+import type { AttachedServer } from '../attach/attached-server.ts';
 import { AcpSession, type Editor } from './acp-session.ts';
 import { chooseOption, sessionOptions, type SessionOption } from './session-options.ts';
 
 export interface AcpAgentOptions {
   readonly version: string;
   /** The server of the sessions; it is started if none runs. */
-  readonly server: () => Promise<Rest>;
+  readonly server: () => Promise<AttachedServer>;
   /** Allows agents to work in a folder. */
   readonly grant: (folder: string) => Promise<void>;
   /** Aborts with the connection to the editor. */
@@ -29,10 +30,11 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
   const sessions = new Map<string, AcpSession>();
   const find = (id: string): AcpSession => openedIn(sessions, id);
   const open = async (client: AgentContext, id: string, cwd: string, isLoaded: boolean): Promise<Chosen> => {
-    const rest = await server();
+    const attached = await server();
+    const { rest } = attached;
     if (!(await rest.conversations.get(id))) throw RequestError.resourceNotFound(id);
     sessions.get(id)?.close();
-    sessions.set(id, await AcpSession.open(id, { client: editorOf(client), rest, folder: folderOf(cwd), isLoaded, signal }));
+    sessions.set(id, await AcpSession.open(id, { client: editorOf(client), server: attached, folder: folderOf(cwd), isLoaded, signal }));
     // When the editor knows the session.
     setImmediate(() => sessions.get(id)?.advertise());
     return chosenIn(rest, id);
@@ -50,7 +52,7 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
       authMethods: [],
     }))
     .onRequest(methods.agent.session.new, async ({ client, params: { cwd, mcpServers } }) => {
-      const rest = await server();
+      const { rest } = await server();
       await grant(folderOf(cwd));
       const { conversation_id: id } = await rest.conversations.create({ directory: cwd, ...mcpOf(mcpServers) });
       return { sessionId: id, ...(await open(client, id, cwd, false)) };
@@ -61,19 +63,19 @@ export function acpAgent({ version, server, grant, signal }: AcpAgentOptions): A
     .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
       sessions.get(sessionId)?.close();
       sessions.delete(sessionId);
-      return deleteIn(await server(), sessionId);
+      return deleteIn((await server()).rest, sessionId);
     })
     .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => {
-      return { sessions: cwd ? await sessionsIn(await server(), cwd) : [] };
+      return { sessions: cwd ? await sessionsIn((await server()).rest, cwd) : [] };
     })
     .onRequest(methods.agent.session.setMode, async ({ params: { sessionId, modeId } }) => {
       const session = find(sessionId);
-      await chooseOption(await server(), session.id, 'agent', modeId);
+      await chooseOption((await server()).rest, session.id, 'agent', modeId);
       void session.reportOptions();
       return {};
     })
     .onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
-      const rest = await server();
+      const { rest } = await server();
       await chooseOption(rest, find(sessionId).id, configId, value);
       return { configOptions: await sessionOptions(rest, sessionId) };
     })

@@ -3,6 +3,7 @@
  *
  * ACP1  At most one prompt is answered at a time; it ends with the state of the agent that ends its turn.
  * ACP2  Each action that waits is asked about once.
+ * ACP3  A cancelled prompt ends at once where the server is away: what of it was not sent never is, and what was is stopped later.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -13,9 +14,11 @@ import {
   type StopReason,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
-import { actions, connect, type ConversationConnection, type Rest } from '@tendon/client';
+import { connect, type ConversationConnection, type Rest } from '@tendon/client';
 import type { Action, Event } from '@tendon/protocol';
+import type { AttachedServer } from '../attach/attached-server.ts';
 import { followConnection } from '../attach/follow-connection.ts';
+import { ServerContact, type Contact, type ContactPlace } from '../attach/server-contact.ts';
 import { endOf } from '../run/outcome.ts';
 import { isTask } from '../run/task-place.ts';
 import { CONVERSATION_COMMANDS } from '../terminal/conversation-commands.ts';
@@ -31,11 +34,12 @@ interface Prompt {
   isCancelled: boolean;
 }
 
-export class AcpSession {
+export class AcpSession implements ContactPlace {
   readonly id: string;
+  readonly server: AttachedServer;
+  readonly connection: ConversationConnection;
   readonly #client: Editor;
-  readonly #rest: Rest;
-  readonly #connection: ConversationConnection;
+  readonly #contact = new ServerContact(this);
   readonly #updates: AcpUpdates;
   /** Updates are sent in the order of the events. */
   #sending: Promise<void> = Promise.resolve();
@@ -44,19 +48,20 @@ export class AcpSession {
   /** While earlier events arrive: whether they are sent, because the session is loaded, or only read. */
   #past: 'loaded' | 'known' | undefined;
 
-  private constructor(id: string, { client, rest, folder, isLoaded }: AcpSessionOptions) {
+  private constructor(id: string, { client, server, folder, isLoaded }: AcpSessionOptions) {
     this.id = id;
     this.#client = client;
-    this.#rest = rest;
+    this.server = server;
     this.#updates = new AcpUpdates(folder);
     this.#past = isLoaded ? 'loaded' : 'known';
-    this.#connection = connect(id, { baseUrl: rest.baseUrl, apiKey: rest.apiKey });
+    const address = { baseUrl: () => server.rest.baseUrl, apiKey: () => server.rest.apiKey() };
+    this.connection = connect(id, { ...address, offlineAfterMs: OFFLINE_MS });
   }
 
   /** Resolves when the existing events have been sent, if the session is loaded. */
   static async open(id: string, options: AcpSessionOptions): Promise<AcpSession> {
     const session = new AcpSession(id, options);
-    const connection = session.#connection;
+    const connection = session.connection;
     const { connection: now } = await connection.when(
       ({ loaded, connection: { state } }) => loaded || state === 'refused' || state === 'offline',
       options.signal,
@@ -71,6 +76,7 @@ export class AcpSession {
         if (frame.volatile === 'delta' && frame.part === 'text') session.#send(session.#updates.delta(frame.text, frame.offset));
       },
       ended: () => session.#end('cancelled'),
+      connection: (reached) => session.#contact.take(reached),
       offline: () => session.#lost(),
     });
     session.#past = undefined;
@@ -86,14 +92,15 @@ export class AcpSession {
     const { text, imageUrls } = promptContent(blocks);
     const [, name = '', words = ''] = /^\/(\S+)\s*(.*)$/s.exec(text.trim()) ?? [];
     if (Object.hasOwn(CONVERSATION_COMMANDS, name)) return this.#carryOut(CONVERSATION_COMMANDS[name]!, words);
-    const { state } = this.#connection.getSnapshot().connection;
+    const { state } = this.connection.getSnapshot().connection;
     if (state === 'offline' || state === 'refused' || state === 'closed') throw unreachable();
     const prompt: Prompt = { clientId: randomUUID(), done: Promise.withResolvers(), hasBegun: false, isCancelled: false };
     this.#prompt = prompt;
-    if (!this.#connection.say(text, { clientId: prompt.clientId, imageUrls })) {
+    if (!this.connection.say(text, { clientId: prompt.clientId, imageUrls })) {
       this.#prompt = undefined;
       throw RequestError.internalError(undefined, 'the server takes no message now');
     }
+    if (this.#contact.isAway) this.contactChanged('away');
     return prompt.done.promise.then((reason) => this.#sending.then(() => reason));
   }
 
@@ -110,7 +117,7 @@ export class AcpSession {
   async #carryOut({ run }: (typeof CONVERSATION_COMMANDS)[string], words: string): Promise<StopReason> {
     const say = (text: string) => this.#send([{ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }]);
     try {
-      await run({ rest: this.#rest, connection: this.#connection, say }, words);
+      await run({ rest: this.#rest, connection: this.connection, say }, words);
     } catch (error) {
       say((error as Error).message);
     }
@@ -132,32 +139,57 @@ export class AcpSession {
 
   /** Also without a prompt, when the session was resumed in the middle of a turn. */
   get isAtWork(): boolean {
-    return AT_WORK.has(this.#connection.getSnapshot().state.agentState);
+    return AT_WORK.has(this.connection.getSnapshot().state.agentState);
   }
 
   /** Resolves when the agent rests, or the session is closed. */
   async rested(): Promise<void> {
-    await this.#connection.when(({ state }) => !AT_WORK.has(state.agentState)).catch(() => undefined);
+    await this.connection.when(({ state }) => !AT_WORK.has(state.agentState)).catch(() => undefined);
     await this.#sending;
   }
 
   cancel(): void {
     if (!this.#prompt && !this.isAtWork) return;
-    if (this.#prompt) this.#prompt.isCancelled = true;
-    this.#connection.send(actions.stop());
+    const prompt = this.#prompt;
+    if (prompt) prompt.isCancelled = true;
+    const isUnsent = this.connection
+      .getSnapshot()
+      .outbox.some(({ clientId, state }) => clientId === prompt?.clientId && state === 'waiting');
+    if ((!isUnsent && this.#contact.stop()) || !prompt) return;
+    this.connection.cancel(prompt.clientId); // ACP3
+    this.#end('cancelled');
+  }
+
+  contactChanged(now: Contact): void {
+    if (!this.#prompt) return;
+    if (now === 'away') this.#say('The server is away; reconnecting. Cancel to leave it.');
+    if (now === 'back') this.#say('The server is back.');
+  }
+
+  notFound({ message }: Error): void {
+    if (this.#prompt) this.#say(message);
+  }
+
+  /** Words of this program, in a paragraph of their own. */
+  #say(text: string): void {
+    this.#send([{ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `\n\n*${text}*\n\n` } }]);
+  }
+
+  get #rest(): Rest {
+    return this.server.rest;
   }
 
   /** Cancels its work first; if that does not end in time, it is left to the server. */
   async end(): Promise<void> {
     this.cancel();
-    await this.#connection.when(({ state }) => !AT_WORK.has(state.agentState), AbortSignal.timeout(END_MS)).catch(() => undefined);
+    await this.connection.when(({ state }) => !AT_WORK.has(state.agentState), AbortSignal.timeout(END_MS)).catch(() => undefined);
     await this.#sending;
     this.close();
   }
 
   close(): void {
     this.#end('cancelled');
-    this.#connection.close();
+    this.connection.close();
   }
 
   /** The message that was not taken is not sent later, behind the editor's back. */
@@ -165,7 +197,7 @@ export class AcpSession {
     const prompt = this.#prompt;
     if (!prompt) return;
     this.#prompt = undefined;
-    if (!prompt.hasBegun) this.#connection.cancel(prompt.clientId);
+    if (!prompt.hasBegun) this.connection.cancel(prompt.clientId);
     prompt.done.reject(unreachable());
   }
 
@@ -192,7 +224,7 @@ export class AcpSession {
   }
 
   #reportUsage(): void {
-    const { metrics } = this.#connection.getSnapshot().state;
+    const { metrics } = this.connection.getSnapshot().state;
     if (metrics) this.#send(usageUpdates(metrics));
   }
 
@@ -210,7 +242,7 @@ export class AcpSession {
   }
 
   #decide(): void {
-    const action = waitingAction(this.#connection.getSnapshot().state);
+    const action = waitingAction(this.connection.getSnapshot().state);
     if (!action || action.id === this.#askedAbout) return;
     this.#askedAbout = action.id;
     void this.#ask(action).catch(() => undefined); // another client decides
@@ -249,7 +281,7 @@ export interface Editor {
 
 export interface AcpSessionOptions {
   readonly client: Editor;
-  readonly rest: Rest;
+  readonly server: AttachedServer;
   /** The folder on the editor's machine in which the agent works. */
   readonly folder: string;
   /** Its history is sent first. */
@@ -268,8 +300,13 @@ function problemOf(event: Event): string {
 }
 
 function unreachable(): RequestError {
-  return RequestError.internalError(undefined, 'the server cannot be reached; what it was doing may go on there. Load the session again');
+  return RequestError.internalError(
+    undefined,
+    'the server cannot be reached; start it again (tendon serve), and send the prompt again. What it was doing may go on there',
+  );
 }
 
+/** A server that is started again is back by then. */
+const OFFLINE_MS = 20_000;
 /** How long an agent may take to end its work. */
 const END_MS = 5_000;

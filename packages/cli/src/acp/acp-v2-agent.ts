@@ -32,7 +32,7 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
   const open = async (client: AgentContext, id: string, folder: string, isLoaded: boolean): Promise<void> => {
     sessions.get(id)?.session.close();
     const updates = new V2Updates();
-    const session = await AcpSession.open(id, { client: editorOf(client, updates), rest: await server(), folder, isLoaded, signal });
+    const session = await AcpSession.open(id, { client: editorOf(client, updates), server: await server(), folder, isLoaded, signal });
     sessions.set(id, { session, updates });
     // When the editor knows the session.
     setImmediate(() => sessions.get(id)?.session.advertise());
@@ -45,28 +45,30 @@ export function acpV2Agent({ version, server, grant, signal }: AcpAgentOptions):
       authMethods: [],
     }))
     .onRequest(methods.agent.session.new, async ({ client, params: { cwd, mcpServers = [] } }) => {
-      const rest = await server();
+      const { rest } = await server();
       await grant(folderOf(cwd));
       const { conversation_id: id } = await rest.conversations.create({ directory: cwd, ...mcpOf(mcpServers.map(knownServer)) });
       await open(client, id, cwd, false);
       return { sessionId: id, configOptions: await optionsOf(rest, id) };
     })
     .onRequest(methods.agent.session.resume, async ({ client, params: { sessionId: id, cwd, replayFrom } }) => {
-      const rest = await server();
+      const { rest } = await server();
       if (!(await rest.conversations.get(id))) throw RequestError.resourceNotFound(id);
       await open(client, id, folderOf(cwd), replayFrom !== undefined && replayFrom !== null);
       await reportState(client, find(id).session);
       return { configOptions: await optionsOf(rest, id) };
     })
-    .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => ({ sessions: cwd ? await sessionsIn(await server(), cwd) : [] }))
+    .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => ({
+      sessions: cwd ? await sessionsIn((await server()).rest, cwd) : [],
+    }))
     .onRequest(methods.agent.session.close, ({ params: { sessionId } }) => closeIn(sessions, sessionId, find(sessionId).session))
     .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
       sessions.get(sessionId)?.session.close();
       sessions.delete(sessionId);
-      return deleteIn(await server(), sessionId);
+      return deleteIn((await server()).rest, sessionId);
     })
     .onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
-      const rest = await server();
+      const { rest } = await server();
       await chooseOption(rest, find(sessionId).session.id, configId, value);
       return { configOptions: await optionsOf(rest, sessionId) };
     })

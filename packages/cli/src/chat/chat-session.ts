@@ -11,6 +11,7 @@ import { connect, type ConversationConnection, type ConversationSnapshot, type R
 import type { Action, Event } from '@tendon/protocol';
 import type { AttachedServer } from '../attach/attached-server.ts';
 import { followConnection } from '../attach/follow-connection.ts';
+import { ServerContact, type Contact, type ContactPlace } from '../attach/server-contact.ts';
 import { createConversation } from '../run/server-place.ts';
 import type { Line } from '../run/describe-event.ts';
 import { endOf } from '../run/outcome.ts';
@@ -21,7 +22,6 @@ import { printable } from '../terminal/printable.ts';
 import { AskedDecision, type DecisionPlace } from './asked-decision.ts';
 import { ChatInput } from './chat-input.ts';
 import { PROMPTS, type Expected } from './expected.ts';
-import { ServerContact, type ContactPlace } from './server-contact.ts';
 import { completeCommand, runSlashCommand } from './slash-commands.ts';
 import { TurnSummary } from './turn-summary.ts';
 
@@ -96,8 +96,12 @@ export class ChatSession implements DecisionPlace, ContactPlace {
     this.#close();
   }
 
+  get server(): AttachedServer {
+    return this.#options.server;
+  }
+
   get rest(): Rest {
-    return this.#options.server.rest;
+    return this.server.rest;
   }
 
   get connection(): ConversationConnection | undefined {
@@ -144,19 +148,21 @@ export class ChatSession implements DecisionPlace, ContactPlace {
 
   /** A server that was started for a chat ends while nobody is connected to it: before the first message, and after `/new`. */
   async ready(): Promise<void> {
-    if (!this.#connection) await this.#options.server.find({ starts: true });
+    if (!this.#connection) await this.server.find({ starts: true });
   }
 
   announce(text: string): void {
     this.#input.above(() => this.say(text));
   }
 
-  obstructed(words: string | undefined): void {
-    this.#screen.obstructed(words);
+  contactChanged(now: Contact): void {
+    this.#screen.obstructed(now === 'lost' || now === 'away' ? 'Reconnecting to the server' : undefined);
+    if (now === 'away') this.announce('The server is away; reconnecting. Ctrl-C twice leaves, and tendon -c goes on later.');
+    if (now === 'back') this.announce('The server is back.');
   }
 
-  findServer(): Promise<boolean> {
-    return this.#options.server.find();
+  notFound({ message }: Error): void {
+    this.announce(printable(message));
   }
 
   line(line: Line): void {
@@ -340,7 +346,7 @@ export class ChatSession implements DecisionPlace, ContactPlace {
       if (this.#stopping) return this.leave();
       this.#stopping = true;
       setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
-      this.#contact.stop();
+      this.say(`${this.#contact.stop() ? 'Stopping' : 'The agent is asked to stop when the server is back'}; once more leaves`);
     } else if (this.#expected.state === 'reply') this.#expected.settle(undefined);
     else if (line !== '') this.#input.ask(PROMPTS[this.#expected.state], '');
     else if (this.#stopping) this.leave();
