@@ -24,7 +24,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',
-    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL53, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917, CL920, CL921, CL925–CL927, CL930, CL935–CL937, CL940–CL949, CK960–CK968, CL1100–CL1103',
+    ids: 'CL2–CL9, CL20–CL34, F4, CL50–CL54, CL450, CL595, CL615, CL720, CL721, CL760–CL762, CL820, CL915–CL917, CL920, CL921, CL925–CL927, CL930, CL935–CL937, CL940–CL949, CK960–CK968, CL1100–CL1103',
   },
   {
     why: 'What a person does in the panels of our page: the suite has no page, and asks the routes behind them by their own rules.',

@@ -18,7 +18,9 @@ import { EventWindow, type Gap } from './event-window.ts';
 import { eventsOf, type EventsOptions } from './events-of.ts';
 import { isStep } from './is-step.ts';
 import { loadEvents } from './load-events.ts';
+import { onWake } from './on-wake.ts';
 import { Outbox } from './outbox.ts';
+import { pauseMs } from './pause-ms.ts';
 import { SnapshotStore } from './snapshot-store.ts';
 import { VolatileBuffers } from './volatile-buffers.ts';
 import { readFrame } from './wire-frame.ts';
@@ -61,6 +63,7 @@ export class LiveConnection implements ConversationConnection {
     this.#window = new EventWindow(options.latestEventId);
     this.#connection = { state: 'connecting', since: options.now() };
     this.#store = new SnapshotStore(() => this.#snapshot(), options.publishMs);
+    onWake(() => this.#wake(), this.#closed.signal);
   }
 
   get subscribe() {
@@ -168,6 +171,11 @@ export class LiveConnection implements ConversationConnection {
     this.#closed.abort(new Error('The connection was closed'));
   };
 
+  /** The network is back, or the page is looked at again: what was a pause may be over. */
+  #wake(): void {
+    if (this.#connection.state === 'reconnecting' || this.#connection.state === 'offline') this.open();
+  }
+
   #connected(): void {
     this.#delegated = undefined;
     this.#questions = undefined; // those that are open are sent anew
@@ -264,7 +272,7 @@ export class LiveConnection implements ConversationConnection {
     const since = before.state === 'reconnecting' || before.state === 'offline' || before.state === 'connecting' ? before.since : now();
     const state = now() - since >= offlineAfterMs ? 'offline' : 'reconnecting';
     this.#setConnection({ state, since, attempt: this.#attempt + 1 });
-    this.#retryTimer = setTimeout(() => this.open(), backoff(this.#attempt + 1, random()));
+    this.#retryTimer = setTimeout(() => this.open(), pauseMs(this.#attempt + 1, now() - since, random()));
   }
 
   #refused(message: string, messageId: unknown): void {
@@ -313,10 +321,4 @@ export class LiveConnection implements ConversationConnection {
       outbox: this.#outbox.entries,
     };
   }
-}
-
-/** Milliseconds before attempt `attempt` (from 1): doubling from 250 ms to 10 s, less up to half of it by `random` in [0, 1). */
-function backoff(attempt: number, random: number): number {
-  const ceiling = Math.min(10_000, 250 * 2 ** Math.min(attempt - 1, 10));
-  return Math.round(ceiling * (1 - random / 2));
 }

@@ -17,10 +17,7 @@ export function useConnection(
   useEffect(() => {
     const opened = connect(id, { baseUrl: tendon.baseUrl, apiKey: tendon.apiKey, tail: TAIL, paceMs: PACE_MS, ...(share && { share }) });
     setConnection(opened);
-    const wake = () => opened.retry();
-    addEventListener('online', wake);
     return () => {
-      removeEventListener('online', wake);
       opened.close();
       setConnection(undefined);
     };
