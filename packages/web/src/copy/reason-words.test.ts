@@ -39,6 +39,22 @@ function visit(node: Node, file: string, say: (text: string) => void): void {
   for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, file, say);
 }
 
+/** Every sentence by which the parser of shell lines gives up. */
+function shellProblems(): readonly string[] {
+  const found = new Set<string>();
+  for (const name of globSync('shell/{parse-shell,word-reader,line-reader}.ts', { cwd: policy })) {
+    const { program } = parseSync(name, readFileSync(join(policy, name), 'utf8'));
+    visitFailures(program as unknown as Node, (text) => found.add(text));
+  }
+  return [...found];
+}
+
+function visitFailures(node: Node, say: (text: string) => void): void {
+  if (node.type === 'CallExpression' && nameOf((node.callee as Node).property) === 'fail') sayEach(node.arguments, say);
+  if (node.type === 'Property' && nameOf(node.key) === 'reason') sayEach([node.value], say);
+  for (const child of Object.values(node).flat()) if (isNode(child)) visitFailures(child, say);
+}
+
 /** `this.#doubt(…)` and `doubts.add(…)`. */
 function isDoubtCall({ object, property }: Node): boolean {
   return nameOf(property) === 'doubt' || nameOf((object as Node | undefined)?.property) === 'doubts';
@@ -70,6 +86,15 @@ it('CL1311: every sentence by which the policy makes an action wait is known', (
   expect(reasons.filter((reason) => !/^`[^`]+`$/.test(reason) && !isKnownReason(reason.replace(/^a rule x/, 'a rule asks about')))).toEqual(
     [],
   );
+});
+
+it('CL1311: why a shell line cannot be read is known too', () => {
+  const problems = shellProblems().filter((problem) => !/^`[^`]+`$/.test(problem));
+  expect(problems).toContain('a quote has no end');
+  expect(problems.length).toBeGreaterThan(35);
+  speak({ language: 'de', locale: undefined, translate: translator('de', german) });
+  expect(problems.filter((problem) => reasonWords(`it cannot be read: ${problem}`).endsWith(`: ${problem}`))).toEqual([]);
+  expect(reasonWords('it cannot be read: `then`')).toBe('der Befehl nicht lesbar ist: `then`');
 });
 
 it('CL1311: in another language the reason is in that language, in English as the server wrote it, and an unknown one as it came', () => {

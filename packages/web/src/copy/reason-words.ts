@@ -1,4 +1,5 @@
 /** Why an action waits for a person. The server's sentences are English; those that are known here are shown in the reader's language. */
+import { SHELL_PROBLEMS } from './shell-problems.ts';
 import { t, type TextKey, textPattern, valuesIn } from '../lib/language/text.ts';
 
 /** As the policy, its reader of shell lines and the hooks write them (`core/src/policy`); the first that fits counts. */
@@ -65,14 +66,20 @@ export function isKnownReason(reason: string): boolean {
 
 const OPEN_PAGE = textPattern('the page that is open, which may be another');
 
-/** What a rule is about and where a secret would go are words too. */
-function filled(key: TextKey, { rule, host, ...rest }: Readonly<Record<string, string>>): string {
+/** What a rule is about, where a secret would go and why a line cannot be read are words too. */
+function filled(key: TextKey, { rule, host, reason, ...rest }: Readonly<Record<string, string>>): string {
   const words = {
     ...rest,
     ...(rule !== undefined && { rule: ruleWords(rule) }),
+    ...(reason !== undefined && { reason: problemWords(reason) }),
     ...(host !== undefined && { host: host === OPEN_PAGE ? t(OPEN_PAGE) : host }),
   };
   return t(key, words as never);
+}
+
+function problemWords(problem: string): string {
+  const key = SHELL_PROBLEMS.find((each) => each === problem);
+  return key === undefined ? problem : t(key);
 }
 
 /** `` `git` with the path /workspace ``: programs, paths and hosts stay as they are. */

@@ -60,7 +60,7 @@ export abstract class WordReader {
 
   protected deeper(read: () => void): void {
     this.depth += 1;
-    if (this.depth > MAX_DEPTH) this.fail('it is nested too deeply');
+    if (this.depth > MAX_DEPTH) this.fail('it has too many levels');
     else read();
     this.depth -= 1;
   }
