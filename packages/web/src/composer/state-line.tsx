@@ -6,6 +6,7 @@ import { useConversation } from '../conversation/open-conversation.ts';
 import { elapsed } from '../copy/figures.ts';
 import type { StateNow } from '../conversation/state-now.ts';
 import { pastWords } from '../copy/state-sentence.ts';
+import { reachedLimit } from '../copy/reached-limit.ts';
 import { useNow } from '../lib/use-now.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, StateGlyph } from '../ui/icon.tsx';
@@ -125,7 +126,13 @@ function StateActs() {
           <span>{t('Resume')}</span>
         </Button>
       )}
-      {state === 'error' && (
+      {state === 'error' && reachedLimit(snapshot.state.reason) && (
+        <Button title={t('Continue')} onClick={() => connection.send(actions.resume())}>
+          <Icon of={Play} small />
+          <span>{t('Continue')}</span>
+        </Button>
+      )}
+      {state === 'error' && !reachedLimit(snapshot.state.reason) && (
         <Button title={t('Try again')} onClick={() => connection.send(actions.resume())}>
           <Icon of={RotateCcw} small />
           <span>{t('Try again')}</span>

@@ -44,6 +44,16 @@ describe('the sentence of a state', () => {
     ['error', { reason: 'STATUS$ERROR_LLM_AUTHENTICATION' }, 'Stopped: the provider refused the key'],
     [
       'error',
+      { reason: 'The agent took 500 steps since your last message, which is the limit. Resume to let it go on.' },
+      'Paused after 500 steps, your limit',
+    ],
+    [
+      'error',
+      { reason: 'The conversation has cost $5.02; its budget is $5.00. Raise the budget to go on.' },
+      'Paused: the budget of $5.00 is used up',
+    ],
+    [
+      'error',
       { reason: 'STATUS$ERROR_LLM_AUTHENTICATION', detail: 'The model’s provider refused the key: HTTP 401, Key expired' },
       'Stopped: the provider refused the key: HTTP 401, Key expired',
     ],

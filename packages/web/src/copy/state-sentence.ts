@@ -2,6 +2,7 @@ import type { ConversationInfo } from '@tendon/client';
 import { type Action, type AgentState, parseAgentState } from '@tendon/protocol';
 import type { Glyph } from '../ui/icon.tsx';
 import { causeWords, troubleWords } from './error-words.ts';
+import { reachedLimit } from './reached-limit.ts';
 import { commandWords, cut, fileName, firstLine, hostName } from './shorten.ts';
 import { spoken, t } from '../lib/language/text.ts';
 
@@ -61,13 +62,10 @@ const SENTENCES = {
     glyph: 'failed',
     text: facts.reason ? t('Declined: {{reason}}', { reason: causeWords(facts.reason) }) : t('Declined'),
   }),
-  error: (facts) => ({
-    glyph: 'failed',
-    text: t('Stopped: {{reason}}', {
-      reason: `${causeWords(facts.reason ?? '')}${facts.reason?.startsWith('STATUS$') ? wordsOf(facts.detail) : ''}`,
-    }),
-    tone: 'bad',
-  }),
+  error: (facts) => {
+    const limit = reachedLimit(facts.reason);
+    return limit ? { glyph: 'held', text: limit.words, tone: 'wait' } : { glyph: 'failed', text: stoppedWords(facts), tone: 'bad' };
+  },
   rate_limited: (facts) => ({ glyph: 'limited', text: pauseWords(facts), tone: 'wait' }),
   awaiting_user_confirmation: () => ({ glyph: 'waiting', text: t('Waiting for your decision'), tone: 'wait' }),
   user_confirmed: () => ({ glyph: 'running', text: t('Approved, running it now') }),
@@ -77,6 +75,10 @@ const SENTENCES = {
 function doneWords(files: number | undefined): string {
   if (files === undefined) return t('Done');
   return files === 0 ? t('Done, nothing changed') : t('Done, {{count}} files edited', { count: files });
+}
+
+function stoppedWords({ reason = '', detail }: StateFacts): string {
+  return t('Stopped: {{reason}}', { reason: `${causeWords(reason)}${reason.startsWith('STATUS$') ? wordsOf(detail) : ''}` });
 }
 
 /** A pause begins between two steps: one that runs is not interrupted. */

@@ -36,7 +36,7 @@ const OPENINGS: Readonly<Record<string, RegExp>> = {
   stopped: /^Stopped by you$/,
   finished: /^Done/,
   rejected: /^Declined/,
-  error: /^Stopped: /,
+  error: /^(Stopped: |Paused after \d|Paused: the budget)/,
   rate_limited: /(asked for a pause|did not answer|failed)/,
   awaiting_user_confirmation: /^Waiting for your decision$/,
   user_confirmed: /^Approved/,

@@ -8,6 +8,7 @@ export const ENGLISH_FORMS: Readonly<Record<string, string>> = {
   'Commit {{count}} files': 'Commit {{count}} file',
   'Done, {{count}} files edited': 'Done, {{count}} file edited',
   'Loading {{count}} events': 'Loading {{count}} event',
+  'Paused after {{count}} steps, your limit': 'Paused after {{count}} step, your limit',
   'Reached {{count}} hosts': 'Reached {{count}} host',
   'Replace {{count}} files': 'Replace {{count}} file',
   'Sending {{count}} files; your message follows them': 'Sending {{count}} file; your message follows them',

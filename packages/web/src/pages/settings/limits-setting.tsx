@@ -26,7 +26,10 @@ export function LimitsSetting() {
 
 function TaskLimits() {
   return (
-    <SettingSection title={t('Limits')} about={t('A conversation that reaches one stops and says so; it can go on with a new message.')}>
+    <SettingSection
+      title={t('Limits')}
+      about={t('A conversation that reaches one pauses and says so: it goes on when you continue it, or when its budget is raised.')}
+    >
       {({ max_budget_per_task: usd = null, max_iterations: answers = null, confirmation_timeout: seconds = null }) => (
         <LimitsForm stored={{ usd, answers, seconds }} />
       )}

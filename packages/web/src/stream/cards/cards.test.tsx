@@ -45,6 +45,33 @@ describe('cards', () => {
     expect(card.copy).toContain('812');
   });
 
+  it.each([
+    [
+      'The agent took 3 steps since your last message, which is the limit. Resume to let it go on.',
+      'Paused after 3 steps, your limit',
+      'Change the limit',
+    ],
+    [
+      'The conversation has cost $0.07; its budget is $0.05. Raise the budget to go on.',
+      'Paused: the budget of $0.05 is used up',
+      'Raise the budget',
+    ],
+  ])('CL1338: a limit that the agent reached is no failure, and its row has the ways on: %s', (reason, words, remedy) => {
+    const event = {
+      id: 1,
+      timestamp: '2026-01-01T00:00:00Z',
+      source: 'environment',
+      observation: 'agent_state_changed',
+      content: '',
+      extras: { agent_state: 'error', reason },
+    };
+    const card = cardOf(step(fromJson(event)));
+    expect(card).toMatchObject({ verb: words, tone: 'wait', open: 'always' });
+    const resting = { ...open, snapshot: { ...open.snapshot, state: { ...INITIAL_STATE, agentState: 'error' } } };
+    const { container } = render(<ConversationContext value={resting as unknown as OpenConversation}>{card.body?.()}</ConversationContext>);
+    expect([...container.querySelectorAll('button, a')].map(({ textContent }) => textContent)).toEqual(['Continue', remedy]);
+  });
+
   it('EN951: a delegation that is handed over on a branch shows it, with the changed files', () => {
     const common = { timestamp: '2026-01-01T00:00:00Z', source: 'agent' };
     const action = fromJson({ ...common, id: 1, action: 'delegate', args: { agent: 'Coder', inputs: { task: 'x' }, isolated: true } });

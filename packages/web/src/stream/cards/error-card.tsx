@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { actions } from '@tendon/client';
 import { canRequest, type Event, type Observation } from '@tendon/protocol';
-import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
+import { Ban, CirclePause, Hourglass, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Well } from '../../code/output.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { causeWords, providerWords, troubleWords } from '../../copy/error-words.ts';
+import { type ReachedLimit, reachedLimit } from '../../copy/reached-limit.ts';
 import { cut } from '../../copy/shorten.ts';
 import { clock } from '../../copy/figures.ts';
 import { paths } from '../../lib/paths.ts';
@@ -31,6 +32,8 @@ export const rejectedCard: ObservationCard<'user_rejected'> = ({ content, timest
 /** `error` and `rate_limited` are rows; other states are lines or nothing. */
 export function stateCard({ id, content, extras, timestamp }: Observation<'agent_state_changed'>, attempts = 1): Card {
   const isNamed = extras.reason.startsWith('STATUS$');
+  const limit = extras.agent_state === 'error' ? reachedLimit(extras.reason) : undefined;
+  if (limit) return limitCard({ id, limit, whole: extras.reason, timestamp });
   if (extras.agent_state === 'error')
     return failureCard({ id, text: (isNamed && content) || extras.reason, errorId: isNamed ? extras.reason : '', timestamp });
   const repeats = attempts > 1 ? [t('{{attempts}} times in a row', { attempts })] : [];
@@ -46,6 +49,42 @@ export function stateCard({ id, content, extras, timestamp }: Observation<'agent
     open: 'newest',
     body: () => <PauseRemedy eventId={id} words={words} />,
   };
+}
+
+/** A limit of the person's own is no failure: it goes on when they say so. */
+function limitCard(props: { readonly id: number; readonly limit: ReachedLimit; readonly whole: string; readonly timestamp: string }): Card {
+  const { id, limit, whole, timestamp } = props;
+  return {
+    icon: CirclePause,
+    verb: limit.words,
+    strong: 'whole',
+    facts: [{ text: clock(timestamp) }],
+    tone: 'wait',
+    name: limit.words,
+    open: 'always',
+    copy: whole,
+    body: () => <LimitRemedy eventId={id} isBudget={limit.isBudget} whole={whole} />,
+  };
+}
+
+function LimitRemedy({ eventId, isBudget, whole }: { readonly eventId: number; readonly isBudget: boolean; readonly whole: string }) {
+  const { connection } = useConversation();
+  const canGoOn = useCanRetry(eventId);
+  return (
+    <>
+      {isBudget && <p className="-mt-1 pb-1.5 text-ink-2">{whole}</p>}
+      {canGoOn && (
+        <div className="remedy">
+          <Button look="line" onClick={() => connection.send(actions.resume())}>
+            {t('Continue')}
+          </Button>
+          <Link className="button button-line" to={paths.settingsPage('limits')}>
+            {isBudget ? t('Raise the budget') : t('Change the limit')}
+          </Link>
+        </div>
+      )}
+    </>
+  );
 }
 
 /** Longer words than the row itself has a place for. */
@@ -143,13 +182,19 @@ function AnotherKey({ onStored }: { readonly onStored: () => void }) {
 const isRunning = (event: Event): boolean =>
   'observation' in event && event.observation === 'agent_state_changed' && event.extras.agent_state === 'running';
 
+/** Whether the agent still rests because of this event, and the person may set it going. */
+function useCanRetry(eventId: number): boolean {
+  const { snapshot, isWatched } = useConversation();
+  const state = snapshot.state.agentState;
+  const isOver = useMemo(() => snapshot.events.some((event) => event.id > eventId && isRunning(event)), [snapshot.events, eventId]);
+  return !isWatched && !isOver && state === 'error' && canRequest(state, 'running');
+}
+
 /** What an error means, and the remedy first: going on, while that is possible. */
 function RetryRemedy(props: { readonly eventId: number; readonly rest: string; readonly whole: string; readonly errorId: string }) {
   const { eventId, rest, whole, errorId } = props;
-  const { connection, snapshot, isWatched } = useConversation();
-  const state = snapshot.state.agentState;
-  const isOver = useMemo(() => snapshot.events.some((event) => event.id > eventId && isRunning(event)), [snapshot.events, eventId]);
-  const canRetry = !isWatched && !isOver && state === 'error' && canRequest(state, 'running');
+  const { connection } = useConversation();
+  const canRetry = useCanRetry(eventId);
   const retry = () => connection.send(actions.resume());
   return (
     <>
