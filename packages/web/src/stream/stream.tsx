@@ -60,10 +60,10 @@ export function Stream({ title = '' }: { readonly title?: string }) {
         onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && setFocused(undefined)}
       >
         {!loaded && items.length === 0 && <Loading events={events.length} />}
-        <div className="stream-window" style={{ height: list.total }}>
+        <div className="stream-window" style={{ paddingBottom: list.below }}>
           {missing && <EarlierLine missing={missing} earlier={earlier} />}
-          {list.rows.map(({ index, top }) => {
-            const place = { index, top, rowKey: keys[index]!, measure: list.measure, onFocus: setFocusedKey };
+          {list.rows.map(({ index, gap }) => {
+            const place = { index, gap, rowKey: keys[index]!, measure: list.measure, onFocus: setFocusedKey };
             const item = itemProps(rows, index, snapshot);
             if (item) return <PlacedItem key={place.rowKey} {...place} {...item} folds={folds} />;
             return (

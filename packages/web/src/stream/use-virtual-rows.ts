@@ -1,35 +1,40 @@
 /**
- * Owns which rows of a long list are in the document, and whether it follows its end. Does not own how rows are measured and placed:
+ * Owns which rows of a long list are in the document, and whether it follows its end. Does not own what is computed of their heights:
  * that is `@tanstack/react-virtual`.
  *
  * Invariants
  * UVR1  Rows are measured once and the height is stored under their key until they change their size themselves, or the list its width.
+ *       They stand below each other in the document, so that another height moves those behind it without drawing them.
  * UVR2  Unless the list follows its end, the first visible row stays where it is, whatever is measured or added around it.
  * UVR3  The row that has the focus is in the document, wherever the list stands.
  * UVR4  A row that is near the view stays in the document: what a new row moves by its height leaves and comes back with none.
  */
 import {
+  elementScroll,
   observeElementOffset,
   observeElementRect,
-  useVirtualizer,
+  Virtualizer,
   type Range,
   type VirtualItem,
-  type Virtualizer,
+  type VirtualizerOptions,
 } from '@tanstack/react-virtual';
-import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState, type RefObject } from 'react';
+import { forgetHeights, knownHeight, type List, measureHeight } from './row-heights.ts';
+import { END_WITHIN, type Following, isAtEnd, useFollowing } from './use-following.ts';
 
 /** How many rows beyond the view are drawn when some are missing there, at least, and at most. */
 const [OVERSCAN, LEAST, MOST] = [8, 2, 14];
-const END_WITHIN = 48;
 
 export interface VirtualRow {
   readonly index: number;
-  readonly top: number;
+  /** Pixels between it and the row before it, or the top: of rows that are not drawn. */
+  readonly gap: number;
 }
 
 export interface VirtualRows {
   readonly rows: readonly VirtualRow[];
-  readonly total: number;
+  /** Pixels below the last of them. */
+  readonly below: number;
   /** Whether the end is in view, so that new rows are followed. */
   readonly isAtEnd: boolean;
   /** The first row in view. */
@@ -42,7 +47,17 @@ export interface VirtualRows {
   readonly toRow: (index: number, block?: 'start' | 'nearest') => void;
 }
 
-type List = Virtualizer<HTMLElement, HTMLElement>;
+const OPTIONS = {
+  scrollToFn: elementScroll,
+  indexAttribute: 'data-row',
+  overscan: 0,
+  // What changes above the first visible row moves it by as much as the list is scrolled.
+  anchorTo: 'end',
+  scrollEndThreshold: END_WITHIN,
+  // A turn's header covers the first 48 px.
+  scrollPaddingStart: END_WITHIN,
+  scrollPaddingEnd: 8,
+} as const;
 
 export function useVirtualRows(
   scroller: RefObject<HTMLElement | null>,
@@ -52,58 +67,52 @@ export function useVirtualRows(
 ): VirtualRows {
   const following = useFollowing(scroller);
   const anchor = useWidthAnchor();
-  const list: List = useVirtualizer<HTMLElement, HTMLElement>({
+  const drawn = useDrawnRange(pinned);
+  const [, draw] = useReducer((times: number) => times + 1, 0);
+  const list = useList({
+    ...OPTIONS,
+    ...scrollingOf(scroller, following, anchor),
     count: keys.length,
-    getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => keys[index]!, [keys]),
     estimateSize: estimate,
-    measureElement: measureHeight,
-    // What is to be drawn is drawn before the next frame anyway, once for all rows that have another height.
-    useFlushSync: false,
-    indexAttribute: 'data-row',
-    overscan: 0,
+    // A list that follows its end measures all its rows when they are all in the document.
+    measureElement: (element, entry, instance) =>
+      !entry && following.is() ? knownHeight(element, instance) : measureHeight(element, entry, instance),
     paddingStart: paddingTop,
-    rangeExtractor: useDrawnRange(pinned),
-    // What changes above the first visible row moves it by as much as the list is scrolled.
-    anchorTo: 'end',
-    scrollEndThreshold: END_WITHIN,
-    // A turn's header covers the first 48 px.
-    scrollPaddingStart: END_WITHIN,
-    scrollPaddingEnd: 8,
-    // Another size of the frame, as when the composer grows, is no scrolling.
-    observeElementRect: (instance, onRect) =>
-      observeElementRect(instance, (rect) => {
-        anchor.onWidth(instance, rect.width);
-        onRect(rect);
-        if (following.is()) following.toEnd();
-      }),
-    // Only scrolling ends the following of the end; a list that grows does not.
-    observeElementOffset: (instance, onOffset) =>
-      observeElementOffset(instance, (offset, isScrolling) => {
-        // The rows of that place are drawn already.
-        if (following.isDrawnAt(offset)) return;
-        if (isScrolling) following.onScroll();
-        onOffset(offset, isScrolling);
-        anchor.onOffset(instance);
-      }),
+    rangeExtractor: drawn.extract,
+    onChange: (instance) => {
+      if (following.isMeasuring()) return;
+      if (following.is() && !following.isEnd(instance)) following.toEnd(instance);
+      if (!following.is() || !drawn.isFor(instance)) draw();
+    },
   });
   list.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
   const total = list.getTotalSize();
+  // To draw the rows that will be in view.
+  if (following.is() && !following.isEnd(list)) list.scrollOffset = Math.max(0, total - (list.scrollRect?.height ?? 0));
+  const shown = list.getVirtualItems();
+  const first = list.range?.startIndex ?? 0;
   const before = useRowsBefore(list, keys);
   // Only where the layout is another one: to look at it forces the browser to make it at once.
   useLayoutEffect(() => {
     const still = following.is() ? null : scroller.current;
-    if (!still && !goToEnd(list, following, total)) return;
     anchor.onLayout(list, still);
     before.restore(still);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what else it reads are references
   }, [total, keys, anchor.widths(), following.is()]);
+  // Once the panels beside it have what came too, so that the layout is made once; still before the next frame (`main.tsx`).
+  useEffect(() => {
+    if (!following.is()) return;
+    following.toEnd(list);
+    if (!drawn.isFor(list)) draw();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what else it reads are references
+  }, [total, keys, anchor.widths(), following.is()]);
   return {
-    rows: list.getVirtualItems().map(({ index, start }) => ({ index, top: start })),
-    total,
+    rows: shown.map(({ index, start }, at) => ({ index, gap: start - (shown[at - 1]?.end ?? 0) })),
+    below: total - (shown.at(-1)?.end ?? 0),
     above: following.is() ? total - (list.scrollRect?.height || Number.NEGATIVE_INFINITY) : (list.scrollOffset ?? 0),
     isAtEnd: following.is(),
-    first: list.range?.startIndex ?? 0,
+    first,
     measure: list.measureElement,
     toEnd: () => (following.set(true), list.scrollToEnd()),
     toRow: (index, block = 'nearest') => {
@@ -111,6 +120,40 @@ export function useVirtualRows(
       following.set(isAtEnd(scroller.current));
     },
   };
+}
+
+/** What scrolls the list, and what its scrolling and its size are to it. */
+function scrollingOf(scroller: RefObject<HTMLElement | null>, following: Following, anchor: ReturnType<typeof useWidthAnchor>) {
+  return {
+    getScrollElement: () => scroller.current,
+    // Another size of the frame, as when the composer grows, is no scrolling.
+    observeElementRect: (list, onRect) =>
+      observeElementRect(list, (rect) => {
+        anchor.onWidth(list, rect.width);
+        onRect(rect);
+        if (!following.is()) return;
+        anchor.onLayout(list, null);
+        following.toEnd(list);
+      }),
+    // Only scrolling ends the following of the end; a list that grows does not.
+    observeElementOffset: (list, onOffset) =>
+      observeElementOffset(list, (offset, isScrolling) => {
+        // It went there itself.
+        if (following.is() && !list.isScrolling && offset === list.scrollOffset) return;
+        if (isScrolling) following.onScroll();
+        onOffset(offset, isScrolling);
+        anchor.onOffset(list);
+      }),
+  } satisfies Partial<VirtualizerOptions<HTMLElement, HTMLElement>>;
+}
+
+/** As `useVirtualizer`, which draws the list again whenever a row has another height. */
+function useList(options: VirtualizerOptions<HTMLElement, HTMLElement>): List {
+  const [list] = useState(() => new Virtualizer(options));
+  list.setOptions(options);
+  useLayoutEffect(() => list._didMount(), [list]);
+  useLayoutEffect(() => list._willUpdate());
+  return list;
 }
 
 /**
@@ -193,68 +236,10 @@ function placeOf(list: List, anchor: Anchor | undefined): number | undefined {
   return row && row.start + Math.min(anchor.offset, row.size - 1);
 }
 
-/** `false`: the rows turned out to have other heights than the `total` that was drawn, and are drawn once more, those in view at the end then. */
-function goToEnd(list: List, following: ReturnType<typeof useFollowing>, total: number): boolean {
-  measureShown(list);
-  const now = list.getTotalSize();
-  const isDrawn = now === total;
-  list.scrollOffset = isDrawn ? (following.toEnd(list.scrollOffset ?? 0) ?? list.scrollOffset) : now - (list.scrollRect?.height ?? 0);
-  return isDrawn;
-}
-
-/** A new row opens and the one before it closes: both at once, not when the browser reports the second. */
-function measureShown(list: List): void {
-  for (const [, element] of list.elementsCache)
-    if (element.isConnected) list.resizeItem(list.indexFromElement(element), measureHeight(element, undefined, list));
-}
-
-/**
- * Text wraps otherwise at another width: rows that are not in the document are estimated again. The others are measured into the list's
- * cache: to report them one by one would scroll the list along, by the heights that the rows before them had.
- */
-function forgetHeights(list: List): void {
-  const shown = [...list.elementsCache].filter(([, element]) => element.isConnected);
-  const heights = shown.map(([key, element]) => [key, measureHeight(element, undefined, list)] as const);
-  list.measure();
-  for (const [key, height] of heights) list.itemSizeCache.set(key, height);
-}
-
-/** Whether the list follows its end. A reference, because scrolling and layout read it between two renders; a change renders. */
-function useFollowing(scroller: RefObject<HTMLElement | null>) {
-  const follows = useRef(true);
-  /** Where the list scrolled itself: its own scrolling is reported later, when the end may have moved on or the frame have shrunk. */
-  const own = useRef(0);
-  const drawnAt = useRef<number>(undefined);
-  const [, render] = useState(true);
-  const set = (next: boolean) => {
-    follows.current = next;
-    render(next);
-  };
-  return {
-    is: () => follows.current,
-    /** Whether the list follows its end there, with the rows of that place. */
-    isDrawnAt: (offset: number) => follows.current && offset === drawnAt.current,
-    set,
-    /** Answers where it stands then; `drawn`: for which place its rows were drawn. */
-    toEnd(drawn?: number) {
-      const { current } = scroller;
-      if (!current) return undefined;
-      current.scrollTop = current.scrollHeight;
-      own.current = current.scrollTop;
-      drawnAt.current = drawn !== undefined && Math.abs(drawn - own.current) <= END_WITHIN ? own.current : undefined;
-      return own.current;
-    },
-    onScroll() {
-      const hasMovedUp = !follows.current || (scroller.current?.scrollTop ?? 0) < own.current;
-      if (hasMovedUp) set(isAtEnd(scroller.current));
-    },
-  };
-}
-
 /** Which rows are drawn for those that are in view (UVR4). */
-function useDrawnRange(pinned: number | undefined): (range: Range) => number[] {
-  const drawn = useRef({ first: 0, last: -1 });
-  return useCallback(
+function useDrawnRange(pinned: number | undefined) {
+  const drawn = useRef({ first: 0, last: -1, inView: 0 });
+  const extract = useCallback(
     ({ startIndex, endIndex, count }: Range) => {
       const above = startIndex - drawn.current.first;
       const below = drawn.current.last - endIndex;
@@ -262,7 +247,7 @@ function useDrawnRange(pinned: number | undefined): (range: Range) => number[] {
       const isBelow = below <= MOST && (below >= LEAST || drawn.current.last === count - 1);
       const first = isAbove ? drawn.current.first : Math.max(0, startIndex - OVERSCAN);
       const last = isBelow ? Math.min(drawn.current.last, count - 1) : Math.min(count - 1, endIndex + OVERSCAN);
-      drawn.current = { first, last };
+      drawn.current = { first, last, inView: startIndex };
       return withPinned(
         Array.from({ length: last - first + 1 }, (_, index) => first + index),
         pinned,
@@ -271,6 +256,15 @@ function useDrawnRange(pinned: number | undefined): (range: Range) => number[] {
     },
     [pinned],
   );
+  return {
+    extract,
+    /** Whether they are there, and the first in view is still the same. */
+    isFor(list: List): boolean {
+      const range = list.calculateRange();
+      const { first, last, inView } = drawn.current;
+      return range !== null && range.startIndex === inView && range.startIndex >= first && range.endIndex <= last;
+    },
+  };
 }
 
 function withPinned(range: readonly number[], pinned: number | undefined, count: number): number[] {
@@ -278,18 +272,8 @@ function withPinned(range: readonly number[], pinned: number | undefined, count:
   return [...range, pinned].toSorted((a, b) => a - b);
 }
 
-/** The height of a row; of one that is not shown, what was known before. */
-function measureHeight(element: HTMLElement, entry: ResizeObserverEntry | undefined, list: List): number {
-  const height = entry?.borderBoxSize[0]?.blockSize ?? element.getBoundingClientRect().height;
-  return height > 0 ? height : (list.measurementsCache[list.indexFromElement(element)]?.size ?? 0);
-}
-
 /** Whether the list is scrolled along when this row turns out to have another size, also while a person scrolls up (UVR2). */
 function isAboveView(row: VirtualItem, _change: number, list: List): boolean {
   const offset = list.scrollOffset ?? 0;
   return row.end <= offset || (row.start < offset && !list.itemSizeCache.has(row.key));
-}
-
-function isAtEnd(element: HTMLElement | null): boolean {
-  return element !== null && element.scrollHeight - element.scrollTop - element.clientHeight <= END_WITHIN;
 }
