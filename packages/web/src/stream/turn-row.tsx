@@ -7,6 +7,7 @@ import { useSendNow } from '../conversation/send-now.ts';
 import { cut, firstLine } from '../copy/shorten.ts';
 import { clock } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
 import { isInlinePicture } from '../code/picture.ts';
 import type { RowPlace } from './item-row.tsx';
@@ -14,11 +15,14 @@ import type { StreamItem, TurnItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
 import { t, textKey } from '../lib/language/text.ts';
 
-/** A message of the person: the header of what follows. One line, and all of it when it is opened. */
+const MAX_SHOWN = 100_000;
+
+/** A message of the person: the header of what follows. Its first line, which the rest stands below when it is opened. */
 export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly folds: Folds; readonly isUnread: boolean }) {
   const { item, position, size, folds, isUnread: waits } = props;
   const [first = '', ...rest] = item.text.trim().split('\n');
   const line = cut(first, 300);
+  const below = rest.join('\n').trim();
   const hasMore = rest.length > 0 || line.length > 80;
   const pictures = item.images.filter(isInlinePicture);
   const isOpen = folds.isOpen(item.key, rest.length > 0 && item.text.length < 2_000);
@@ -35,9 +39,14 @@ export function TurnRow(props: RowPlace & { readonly item: TurnItem; readonly fo
       aria-posinset={position}
       aria-setsize={size}
     >
-      <TurnLine text={line} at={item.at} author={item.author} {...(hasMore && { onClick: () => folds.set(item.key, !isOpen), isOpen })} />
+      <TurnLine
+        text={hasMore && isOpen ? cut(first, MAX_SHOWN) : line}
+        at={item.at}
+        author={item.author}
+        {...(hasMore && { onClick: () => folds.set(item.key, !isOpen), isOpen })}
+      />
       {waits && <Unread />}
-      {hasMore && isOpen && <p className="turn-whole">{cut(item.text, 100_000)}</p>}
+      {isOpen && below && <p className="turn-whole">{cut(below, MAX_SHOWN)}</p>}
       {(pictures.length > 0 || item.files.length > 0) && (
         <div className="turn-whole flex flex-wrap gap-2">
           {pictures.map((url, index) => (
@@ -89,7 +98,7 @@ const TurnLine = memo(function TurnLine(props: {
         <Icon of={UserRound} />
       </span>
       {onClick ? (
-        <button type="button" className="turn-text truncate" aria-expanded={isOpen} onClick={onClick}>
+        <button type="button" className={cx('turn-text', !isOpen && 'truncate')} aria-expanded={isOpen} onClick={onClick}>
           {text}
         </button>
       ) : (
