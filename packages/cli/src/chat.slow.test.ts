@@ -197,7 +197,7 @@ it('CL964, CK1010: an answer that is none is met with those there are; what happ
   expect(await ended).toBe(0);
 });
 
-it('CK1011: /undo takes back what a turn changed, also where the files before it were stored in an earlier one', async () => {
+it('CK1011: /undo takes back the last message with the files it changed, and the one before when it is called again', async () => {
   const place = makePlace();
   const model = place.script([bash('true'), { text: 'Looked.' }, bash('echo 1 > made'), { text: 'Made.' }]);
   const { type, until, ended } = chat(place, model);
@@ -210,9 +210,25 @@ it('CK1011: /undo takes back what a turn changed, also where the files before it
   await until(PROMPT);
   expect(existsSync(join(place.workspace, 'made'))).toBe(true);
   type('/undo\r');
-  await until('Undone: 1 file is as before your last message.');
+  await until('Undone: 1 file is as before your last message, and the agent no longer knows the message or what came after it.');
   await until(PROMPT);
   expect(existsSync(join(place.workspace, 'made'))).toBe(false);
+  // The model is shown what it was before the message: the script goes on from there.
+  type('make it now\r');
+  await until('Made.');
+  await until(PROMPT);
+  expect(existsSync(join(place.workspace, 'made'))).toBe(true);
+  type('/undo\r');
+  await until('Undone: 1 file');
+  await until(PROMPT);
+  type('/undo\r');
+  await until('Undone: no file had changed, and the agent no longer knows');
+  await until(PROMPT);
+  type('/undo\r');
+  await until('There is no message to take back.');
+  await until(PROMPT);
+  type('look again\r');
+  await until('Looked.');
   type('/quit\r');
   expect(await ended).toBe(0);
 });

@@ -28,7 +28,8 @@ it('CL830 CL966: undo lists checkpoints, shows what would change, takes a step b
   const undone = await tendon(place, ['undo', id]);
   expect(undone).toMatchObject({
     code: 0,
-    stdout: 'Restored checkpoint 2: 2 files changed.\n~ a.txt\n- b.txt\nTo take this back: restore checkpoint 3.\n',
+    stdout:
+      'Restored the files of checkpoint 2: 2 files changed. The conversation stays as it is.\n~ a.txt\n- b.txt\nTo take this back: restore checkpoint 3.\n',
   });
   expect([readFileSync(file('a.txt'), 'utf8'), existsSync(file('b.txt'))]).toEqual(['one\n', false]);
   expect((await tendon(place, ['undo', id, '3'])).stdout).toContain('+ b.txt');

@@ -51,7 +51,14 @@ async function undo(client: UndoClient, given: number | undefined, { what, dryRu
   const back = newest && newest.event_id === null ? `\nTo take this back: restore checkpoint ${newest.number}.` : '';
   const left = done.left.length === 0 ? '' : `\nThese could not be restored: ${done.left.map(printable).join(', ')}`;
   const lines = changes && changes.count > 0 ? `\n${linesOf(changes)}` : '';
-  return { json: { ...done, checkpoint }, text: `Restored checkpoint ${checkpoint}: ${done.changed} files changed.${lines}${left}${back}` };
+  return { json: { ...done, checkpoint }, text: `${restoredWords(checkpoint, what, done.changed)}${lines}${left}${back}` };
+}
+
+function restoredWords(checkpoint: number, what: Restored, changed: number): string {
+  const files = `Restored the files of checkpoint ${checkpoint}: ${changed} ${changed === 1 ? 'file' : 'files'} changed.`;
+  if (what === 'files') return `${files} The conversation stays as it is.`;
+  const conversation = 'The conversation goes on from before its step.';
+  return what === 'both' ? `${files} ${conversation}` : `${conversation} The files stay as they are.`;
 }
 
 /** Throws with a reason that can be shown. */

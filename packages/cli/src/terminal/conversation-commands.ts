@@ -1,5 +1,5 @@
-import { actions } from '@tendon/client';
-import { type Action, isAction } from '@tendon/protocol';
+import { actions, type ConversationSnapshot } from '@tendon/client';
+import { type Action, type Event, isAction, isObservation } from '@tendon/protocol';
 import { approvals } from './approvals.ts';
 import type { CommandPlace } from './command-place.ts';
 import { printable } from './printable.ts';
@@ -13,7 +13,7 @@ interface ConversationCommand {
 
 /** The slash commands that a chat and an editor offer for a conversation. */
 export const CONVERSATION_COMMANDS: Readonly<Record<string, ConversationCommand>> = {
-  undo: { does: 'files and conversation as before the last message', run: undo },
+  undo: { does: 'files and conversation as before the last message; again: the one before', run: undo },
   model: {
     does: 'the model of the next turn, by its name',
     hint: 'its name',
@@ -33,22 +33,38 @@ export const CONVERSATION_COMMANDS: Readonly<Record<string, ConversationCommand>
 /** Before these the sandbox stores the workspace, if it has changed since it was last stored. */
 const STORED_BEFORE: ReadonlySet<string> = new Set(['run', 'run_ipython', 'write', 'edit']);
 
+const EVENT_MS = 5_000;
+
 async function undo(session: CommandPlace): Promise<void> {
   const { connection, rest } = session;
   if (!connection) return session.say('Nothing was done yet.');
   const id = connection.conversationId;
-  const { events, state } = connection.getSnapshot();
-  const first = events.find((event) => isAction(event) && event.id > state.lastUserMessageId && isStep(event));
+  const { events } = connection.getSnapshot();
+  const message = lastMessage(events);
+  if (message === undefined) return session.say('There is no message to take back.');
+  const first = events.find((event) => isAction(event) && event.id > message && isStep(event));
   const { checkpoints, off } = await rest.conversations.checkpoints(id);
   const before = first && checkpoints.find(({ event_id: step, restore_id: restore }) => (step ?? restore ?? Infinity) <= first.id);
-  if (!before) return session.say(off ? `Nothing can be undone: ${printable(off)}` : 'Nothing was changed since your last message.');
-  const { count } = await rest.conversations.checkpointChanges(id, before.number);
-  // A checkpoint of an earlier turn has the files of this moment, but an earlier conversation.
-  const isOfTurn = before.event_id === first.id;
-  if (!isOfTurn && count === 0) return session.say('Nothing was changed since your last message.');
-  await rest.conversations.restore(id, before.number, isOfTurn ? 'both' : 'files');
-  const more = isOfTurn ? '' : ' The agent still knows what it did.';
-  session.say(`Undone: ${count} ${count === 1 ? 'file is' : 'files are'} as before your last message.${more}`);
+  if (first && !before)
+    return session.say(`Nothing was undone: ${printable(off ?? 'the files of before your last message are not stored')}`);
+  const count = before ? (await rest.conversations.checkpointChanges(id, before.number)).count : 0;
+  await rest.conversations.restore(id, before?.number ?? 1, count > 0 ? 'both' : 'conversation', message);
+  // Its event comes by another way than the answer: until then the same message would be taken back again.
+  const isKnown = (now: ConversationSnapshot) => lastMessage(now.events) !== message;
+  await connection.when(isKnown, AbortSignal.timeout(EVENT_MS)).catch(() => undefined);
+  const files = count === 0 ? 'no file had changed' : `${count} ${count === 1 ? 'file is' : 'files are'} as before your last message`;
+  session.say(`Undone: ${files}, and the agent no longer knows the message or what came after it.`);
+}
+
+/** The last message of the user that the agent still knows. */
+function lastMessage(events: readonly Event[]): number | undefined {
+  let known: readonly number[] = [];
+  for (const event of events) {
+    if (isAction(event) && event.source === 'user' && event.action === 'message') known = [...known, event.id];
+    if (isObservation(event) && event.observation === 'restore_checkpoint' && event.extras.what !== 'files' && event.extras.from >= 0)
+      known = known.filter((id) => id < event.extras.from);
+  }
+  return known.at(-1);
 }
 
 function isStep({ source, action }: Action): boolean {

@@ -150,8 +150,9 @@ export function conversationRoutes(request: Request) {
     checkpoints: (id: string) => request<ConversationCheckpoints>(at(id, '/checkpoints')),
     /** What restoring this one would do to the files as they are. */
     checkpointChanges: (id: string, number: number) => request<CheckpointChanges>(at(id, `/checkpoints/${number}/changes`)),
-    restore: (id: string, number: number, what: 'files' | 'conversation' | 'both') =>
-      request<unknown>(at(id, `/checkpoints/${number}/restore`), { method: 'POST', body: { what } }),
+    /** `before`: the message or step before which the conversation goes on; default: the step of the checkpoint. */
+    restore: (id: string, number: number, what: 'files' | 'conversation' | 'both', before?: number) =>
+      request<unknown>(at(id, `/checkpoints/${number}/restore`), { method: 'POST', body: { what, before } }),
     /** Takes back what a step did to these files. */
     restorePaths: (id: string, number: number, paths: readonly string[]) =>
       request<unknown>(at(id, `/checkpoints/${number}/restore`), { method: 'POST', body: { what: 'files', paths } }),

@@ -31,15 +31,18 @@ export function preparing(handler: ActionHandler, checkpoints: Checkpoints): Act
 export function createRestoreAction(checkpoints: Checkpoints): ActionHandler {
   return async ({ key = '', args }) => {
     const checkpoint = integerArgument(args, 'checkpoint', -1);
-    const isOfFiles = args.what !== 'conversation';
     const paths = pathsOf(args);
     try {
-      return restoredObservation(checkpoint, isOfFiles ? await checkpoints.restore(checkpoint, key, paths) : undefined, paths);
+      const restored = args.what === 'conversation' ? undefined : await checkpoints.restore(checkpoint, key, paths);
+      const observation = restoredObservation(checkpoint, restored, paths);
+      return args.what === 'both' ? { ...observation, content: `${observation.content} ${EARLIER}` } : observation;
     } catch (error) {
       return errorObservation(`Checkpoint ${checkpoint} could not be restored: ${reasonOf(error)}`);
     }
   };
 }
+
+const EARLIER = 'The conversation goes on from an earlier point.';
 
 /** Without `restored`, of the conversation alone. What it does to that the engine fills in. */
 export function restoredObservation(
@@ -48,9 +51,7 @@ export function restoredObservation(
   paths?: readonly string[],
 ): ObservationDraft<'restore_checkpoint'> {
   const { changed = 0, left = [] } = restored ?? {};
-  const content = restored
-    ? wordsOf(checkpoint, restored, paths)
-    : 'The conversation goes on from an earlier point; the files are as they were.';
+  const content = restored ? wordsOf(checkpoint, restored, paths) : `${EARLIER} The files were not changed.`;
   return { observation: 'restore_checkpoint', content, extras: { checkpoint, what: 'files', from: -1, changed, left: [...left] } };
 }
 

@@ -8,7 +8,7 @@ export const RESTORED = ['files', 'conversation', 'both'] as const;
 export const RestoredPaths = z.array(z.string().min(1).max(4096)).min(1).max(200);
 
 const what = z.enum(RESTORED).default('both');
-/** The first event that the model is no longer shown; −1 where the conversation stays as it is. */
+/** The first event that the model is no longer shown; −1 where the conversation stays as it is. A client may name it: a message or a step. */
 const from = z.number().int().min(-1).default(-1);
 
 export const RestoreCheckpointAction = defineAction({

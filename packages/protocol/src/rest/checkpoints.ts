@@ -48,7 +48,12 @@ export const ForkedConversation = z.object({
 });
 export type ForkedConversation = z.output<typeof ForkedConversation>;
 
-export const RestoreCheckpoint = z.object({ what: z.enum(RESTORED).default('both'), paths: RestoredPaths.optional() });
+export const RestoreCheckpoint = z.object({
+  what: z.enum(RESTORED).default('both'),
+  paths: RestoredPaths.optional(),
+  /** The message of the user, or the step of the agent, before which the conversation goes on. Default: the step of the checkpoint. */
+  before: z.number().int().min(0).optional(),
+});
 
 export const RestoredCheckpoint = z.object({
   /** `pending`: it goes on, and its observation will be among the events. */

@@ -54,18 +54,23 @@ export const checkpointRoutes: Routes<CheckpointsContext> = (app, context) => {
   });
 
   const restored = { params, body: optionalBody(RestoreCheckpoint), response: { 200: RestoredCheckpoint, ...failures } };
-  app.post(`${ONE}/:number/restore`, { schema: restored }, async ({ params: { id, number }, body, principal: by }, reply) => {
-    const result = await context.conversations.submit(id, RestoreCheckpointAction.create({ checkpoint: number, ...body }), { by });
-    if (!result.ok) return sendFailure(reply, result.error);
-    const log = await context.conversations.log(id);
-    const outcome = log && (await outcomeOf(log, result.event.id));
-    if (outcome?.observation === 'restore_checkpoint') {
-      const { changed, left } = outcome.extras;
-      return { status: 'restored' as const, event_id: result.event.id, changed, left };
-    }
-    if (outcome) return sendFailure(reply, catalogError('RUNTIME_FAILED', outcome.content));
-    return { status: 'pending' as const, event_id: result.event.id, changed: 0, left: [] };
-  });
+  app.post(
+    `${ONE}/:number/restore`,
+    { schema: restored },
+    async ({ params: { id, number }, body: { before: from, ...body }, principal: by }, reply) => {
+      const action = RestoreCheckpointAction.create({ checkpoint: number, ...body, ...(from !== undefined && { from }) });
+      const result = await context.conversations.submit(id, action, { by });
+      if (!result.ok) return sendFailure(reply, result.error);
+      const log = await context.conversations.log(id);
+      const outcome = log && (await outcomeOf(log, result.event.id));
+      if (outcome?.observation === 'restore_checkpoint') {
+        const { changed, left } = outcome.extras;
+        return { status: 'restored' as const, event_id: result.event.id, changed, left };
+      }
+      if (outcome) return sendFailure(reply, catalogError('RUNTIME_FAILED', outcome.content));
+      return { status: 'pending' as const, event_id: result.event.id, changed: 0, left: [] };
+    },
+  );
 };
 
 function infoOf({ number, actionId, at, files, isOfRestore }: Checkpoint): CheckpointInfo {

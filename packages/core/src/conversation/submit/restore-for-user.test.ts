@@ -36,4 +36,31 @@ describe('restoring a checkpoint', () => {
     const result = await conversation.submit(RestoreCheckpointAction.create({ checkpoint: 2 }));
     expect(result).toMatchObject({ ok: true, event: { args: { checkpoint: 1, what: 'both', from: first.id } } });
   });
+
+  it('CK725: the conversation goes on from before a message or a step that is named, whatever step the checkpoint belongs to', async () => {
+    const script = [bash('true'), { text: 'looked' }, bash('echo 1 > made'), { text: 'made' }];
+    const { conversation, say, events, until, untilState } = await stage({ script });
+    await say('look');
+    const looked = await untilState('awaiting_user_input');
+    const restored = async (args: { checkpoint: number; what?: 'conversation'; from: number }) =>
+      conversation.submit(RestoreCheckpointAction.create(args));
+    await say('make');
+    await untilState('awaiting_user_input', looked.id + 1);
+    const all = await events();
+    const message = all.findLast((event) => isAction(event) && event.source === 'user' && event.action === 'message');
+    const step = all.findLast((event) => isAction(event) && event.action === 'run');
+    const refused = { ok: false, error: { code: 'INVALID_ARGUMENTS', message: expect.stringContaining('neither a message') as string } };
+    expect(await restored({ checkpoint: 1, from: step!.id + 1 })).toMatchObject(refused);
+    expect(await restored({ checkpoint: 1, from: 9_999 })).toMatchObject(refused);
+    expect(await restored({ checkpoint: 1, from: step!.id })).toMatchObject({
+      ok: true,
+      event: { args: { checkpoint: 1, from: step!.id } },
+    });
+    await until((event) => isObservation(event) && event.cause! > looked.id && event.source === 'user');
+    // Of the conversation alone no checkpoint is needed.
+    expect(await restored({ checkpoint: 99, what: 'conversation', from: message!.id })).toMatchObject({
+      ok: true,
+      event: { args: { what: 'conversation', from: message!.id } },
+    });
+  });
 });

@@ -45,19 +45,30 @@ function whyForgotten({ condensation }: EngineState, from: number): CatalogError
 async function findPoint(
   { log, aborts }: RestorePorts,
   runtime: Runtime,
-  { args: { checkpoint, what } }: Restore,
+  { args: { checkpoint, what, from } }: Restore,
 ): Promise<Pick<Restore['args'], 'checkpoint' | 'from'> | CatalogError> {
   const { checkpoints } = await runtime.files.checkpoints({ signal: aborts.closing });
   const wanted = checkpoints.find(({ number }) => number === checkpoint);
-  if (!wanted) return catalogError('INVALID_ARGUMENTS', `there is no checkpoint ${checkpoint}`);
+  // Without the files there is nothing to find where the client names the point itself.
+  if (!wanted && (what !== 'conversation' || from < 0)) return catalogError('INVALID_ARGUMENTS', `there is no checkpoint ${checkpoint}`);
   if (what === 'files') return { checkpoint, from: -1 };
-  if (wanted.isOfRestore || !isOf(log, wanted))
+  const named = from < 0 ? undefined : (await log.read({ from, limit: 1 }))[0];
+  if (from >= 0 && !isPoint(named))
+    return catalogError('INVALID_ARGUMENTS', `before: event ${from} is neither a message of the user nor a step`);
+  if (named?.source === 'user') return { checkpoint, from };
+  if (!named && (wanted!.isOfRestore || !isOf(log, wanted!)))
     return catalogError('INVALID_ARGUMENTS', `checkpoint ${checkpoint} belongs to no step of the agent; only its files can be restored`);
-  const answer = await answerOf(log, wanted.actionId);
+  const answer = await answerOf(log, named?.id ?? wanted!.actionId);
   // The model's answer goes as a whole, so the files are those before its first step.
   const first = answer.find((event) => isAction(event) && isRunnable(event.action) && ACTIONS[event.action].traits.mutating) ?? answer[0]!;
   const before = checkpoints.find((each) => each.actionId <= first.id && isOf(log, each)) ?? wanted;
-  return { checkpoint: before.number, from: answer[0]!.id };
+  return { checkpoint: before?.number ?? checkpoint, from: answer[0]!.id };
+}
+
+/** Before which a conversation can go on. */
+function isPoint(event: Event | undefined): boolean {
+  if (!event || !isAction(event)) return false;
+  return event.source === 'agent' || (event.source === 'user' && event.action === 'message');
 }
 
 /** An id that was lost and assigned again has another epoch. */
