@@ -9,35 +9,39 @@ import { navigate } from '../lib/address.tsx';
 import { t, textKey } from '../lib/language/text.ts';
 
 interface RestoreHereProps {
-  /** The action before which the workspace was stored. */
-  readonly actionId: number;
-  /** What is restored. */
+  /** The action before which the workspace was stored; none where nothing was done since. */
+  readonly actionId: number | undefined;
+  /** The message or step before which the conversation would go on; without, the files alone can be restored. */
+  readonly before: number | undefined;
+  /** Where it leads. */
   readonly words: string;
+  /** What is mostly meant. */
+  readonly main: Part;
   /** The last event that a fork still has, and what that means; none is offered without. */
   readonly fork: { readonly lastId: number; readonly words: string } | undefined;
   readonly onDone: () => void;
 }
 
 /** The way back to a moment, and on from it in a second conversation. What would change is shown first. */
-export function RestoreHere({ actionId, words, fork, onDone }: RestoreHereProps) {
+export function RestoreHere({ actionId, fork, ...props }: RestoreHereProps) {
   const { id } = useConversationActs();
   const list = useQuery({ queryKey: ['checkpoints', id, actionId], queryFn: () => tendon.conversations.checkpoints(id), retry: false });
-  const checkpoint = list.data && checkpointBefore(list.data.checkpoints, actionId);
+  const checkpoint = actionId === undefined ? undefined : list.data && checkpointBefore(list.data.checkpoints, actionId);
   return (
     <section aria-label={t('Restore to here')} className="restore">
+      <p>{props.words}</p>
       {list.isPending && <Late>{t('Reading the checkpoints')}</Late>}
       {list.error && <p className="tone-bad">{list.error.message}</p>}
-      {list.data && !checkpoint && (
-        <p>
-          {list.data.off === null
-            ? t('The workspace of this moment is not stored.')
-            : t('The workspace of this moment is not stored: {{reason}}.', { reason: list.data.off })}
-        </p>
-      )}
-      {checkpoint && <Restore checkpoint={checkpoint} words={words} onDone={onDone} />}
+      {list.data && !checkpoint && <p>{actionId === undefined ? t('No file was changed since.') : notStored(list.data.off)}</p>}
+      {list.data && <Restore key={checkpoint?.number} checkpoint={checkpoint?.number} {...props} />}
       {fork && <Fork {...fork} />}
     </section>
   );
+}
+
+function notStored(reason: string | null): string {
+  if (reason === null) return t('The workspace of this moment is not stored.');
+  return t('The workspace of this moment is not stored: {{reason}}.', { reason });
 }
 
 /** The state before an action is the newest one that is not later. */
@@ -45,41 +49,58 @@ function checkpointBefore(checkpoints: readonly CheckpointInfo[], actionId: numb
   return checkpoints.find(({ event_id: step, restore_id: restore }) => (step ?? restore ?? Number.POSITIVE_INFINITY) <= actionId);
 }
 
-const PARTS = [
-  ['files', textKey('Files')],
-  ['conversation', textKey('Conversation')],
-  ['both', textKey('Both')],
-] as const;
+type Part = 'files' | 'conversation' | 'both';
 
-interface RestoreProps {
-  readonly checkpoint: CheckpointInfo;
-  readonly words: string;
-  readonly onDone: () => void;
+const NAMES = {
+  files: textKey('Files only'),
+  conversation: textKey('Conversation only'),
+  both: textKey('Files and conversation'),
+} as const satisfies Record<Part, string>;
+
+interface RestoreProps extends Pick<RestoreHereProps, 'before' | 'main' | 'onDone'> {
+  /** None: the files stay as they are. */
+  readonly checkpoint: number | undefined;
 }
 
-function Restore({ checkpoint: { number, event_id: step }, words, onDone }: RestoreProps) {
+function Restore({ checkpoint, before, main, onDone }: RestoreProps) {
   const { id } = useConversationActs();
   const queries = useQueryClient();
   const changes = useQuery({
-    queryKey: ['checkpoint-changes', id, number],
-    queryFn: () => tendon.conversations.checkpointChanges(id, number),
+    queryKey: ['checkpoint-changes', id, checkpoint],
+    queryFn: () => tendon.conversations.checkpointChanges(id, checkpoint!),
+    enabled: checkpoint !== undefined,
     retry: false,
     staleTime: 0,
   });
   const restore = useMutation({
-    mutationFn: (what: (typeof PARTS)[number][0]) => tendon.conversations.restore(id, number, what),
+    mutationFn: (what: Part) => tendon.conversations.restore(id, checkpoint ?? 1, what, what === 'files' ? undefined : before),
     onSuccess: onDone,
     onSettled: () => queries.invalidateQueries({ queryKey: ['checkpoints', id] }),
   });
+  const parts = (Object.keys(NAMES) as Part[]).filter(
+    (part) => (part === 'conversation' || checkpoint !== undefined) && (part === 'files' || before !== undefined),
+  );
   const problem = restore.error ?? changes.error;
   return (
     <>
-      <p>{words}</p>
-      {changes.isPending ? <Late>{t('Comparing the files')}</Late> : changes.data && <Changes changes={changes.data} />}
-      <div className="flex items-center gap-2">
-        {PARTS.filter(([what]) => what === 'files' || step !== null).map(([what, name]) => (
-          <Button key={what} look={what === 'files' ? 'main' : 'line'} isBusy={restore.isPending} onClick={() => restore.mutate(what)}>
-            {t(name)}
+      {checkpoint !== undefined && (
+        <>
+          <p>{t('Files: these become what they were. The row of the restore takes it back.')}</p>
+          {changes.isPending ? <Late>{t('Comparing the files')}</Late> : changes.data && <Changes changes={changes.data} />}
+        </>
+      )}
+      {before !== undefined && (
+        <p>{t('Conversation: the agent no longer knows this and what came after it, though you still see it. Fork first to keep it.')}</p>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        {parts.map((part) => (
+          <Button
+            key={part}
+            look={part === main || parts.length === 1 ? 'main' : 'line'}
+            isBusy={restore.isPending}
+            onClick={() => restore.mutate(part)}
+          >
+            {t(NAMES[part])}
           </Button>
         ))}
       </div>

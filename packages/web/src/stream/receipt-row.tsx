@@ -172,7 +172,7 @@ function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
         </span>
       )}
       <Button small isBusy={undo.isPending} onClick={() => undo.mutate()}>
-        {t('Undo this turn')}
+        {t('Undo the file changes')}
       </Button>
     </>
   );

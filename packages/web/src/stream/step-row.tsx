@@ -78,7 +78,9 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
         {isRestoring && (
           <RestoreHere
             actionId={step.action?.id ?? step.id}
-            words={t('Restore to before this step. It can be taken back from its own row.')}
+            before={step.action?.source === 'agent' ? step.action.id : undefined}
+            main="files"
+            words={t('Back to before this step.')}
             fork={{
               lastId: step.observation?.id ?? step.id,
               words: t('Or leave this as it is, and go on from after this step in a second conversation with a folder of its own.'),

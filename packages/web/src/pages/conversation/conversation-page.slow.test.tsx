@@ -171,8 +171,8 @@ it('CL832: what restoring a step would change is shown first; its parts are butt
     'packages/import/src/read-csv.tschanges',
     'samples/comma.csvgoes',
   ]);
-  for (const name of ['Conversation', 'Both']) restore.getByRole('button', { name });
-  await userEvent.click(restore.getByRole('button', { name: 'Files' }));
+  for (const name of ['Conversation only', 'Files and conversation']) restore.getByRole('button', { name });
+  await userEvent.click(restore.getByRole('button', { name: 'Files only' }));
   await waitFor(() => expect(card.queryByRole('region', { name: 'Restore to here' })).toBeNull());
   await userEvent.click(card.getByRole('button', { name: 'Restore to here' }));
   await userEvent.click(await card.findByRole('button', { name: 'Fork from here' }));

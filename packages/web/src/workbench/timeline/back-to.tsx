@@ -16,7 +16,7 @@ interface BackToProps {
 /** What an agent does before it acts: its first act is the moment at which the files were still as the person left them. */
 const NO_ACT = 'message,recall,think,system,null,change_agent_state';
 
-/** Back to when a message was sent, with the files of then, or on from before it in a second conversation. */
+/** Back to before a message was sent, with the files of then, or on from before it in a second conversation. */
 export function BackTo({ moment, hasEarlier, onDone }: BackToProps) {
   const { id } = useConversation();
   const first = useQuery({
@@ -37,11 +37,12 @@ export function BackTo({ moment, hasEarlier, onDone }: BackToProps) {
       </p>
     );
   }
-  if (first.data === Infinity) return <p className="restore">{t('Nothing was done since this message.')}</p>;
   return (
     <RestoreHere
-      actionId={first.data}
-      words={t('Restore to when this message was sent. It can be taken back from its own row.')}
+      actionId={first.data === Infinity ? undefined : first.data}
+      before={moment.id}
+      main="both"
+      words={t('Back to before this message was sent.')}
       fork={
         hasEarlier
           ? {

@@ -22,12 +22,13 @@ it('CL990: the messages of the person are moments: one goes back to with its fil
     expect.stringContaining('Read the samples'),
   ]);
   await userEvent.click(panel.getAllByRole('button', { name: /^Back to here: / })[0]!);
-  await panel.findByText(/^Restore to when this message was sent/);
+  await panel.findByText('Back to before this message was sent.');
   await panel.findByText('packages/import/src/read-csv.ts');
   expect(panel.getByRole('button', { name: 'Fork from here' })).toBeDefined();
-  await userEvent.click(panel.getByRole('button', { name: 'Both' }));
+  const message = /\d+$/.exec(panel.getByRole('link', { name: /^Remove it/ }).getAttribute('href')!)![0];
+  await userEvent.click(panel.getByRole('button', { name: 'Files and conversation' }));
   const asked = () => sent.mock.calls.map(([url, init]) => `${init?.method} ${String(url).replace(/^.*\/api/, '')} ${String(init?.body)}`);
-  await waitFor(() => expect(asked()).toContain('POST /conversations/twice/checkpoints/3/restore {"what":"both"}'));
+  await waitFor(() => expect(asked()).toContain(`POST /conversations/twice/checkpoints/3/restore {"what":"both","before":${message}}`));
 });
 
 it('CL991: attempts at the same work are compared by state, cost, changed files and last words', async () => {
