@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
 import { ArrowLeft, FolderGit2, GitBranch, PanelRight, Search } from 'lucide-react';
-import { memo, useContext, useState } from 'react';
+import { memo, useContext, useLayoutEffect, useRef, useState } from 'react';
 import { useConversationActs } from '../../conversation/open-conversation.ts';
-import { CommandContext } from '../../lib/commands.ts';
+import { CommandContext, useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -13,6 +13,7 @@ import { ThemeButton } from '../../ui/theme.tsx';
 import { SettingsLink } from '../settings-link.tsx';
 import { ConversationsPopup } from './conversations-popup.tsx';
 import { SharePopup } from './share-popup.tsx';
+import { TitleMenu } from './title-menu.tsx';
 import { ThisConversationPopup } from './this-conversation-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 import { Link } from '../../ui/link.tsx';
@@ -68,7 +69,9 @@ export const ConversationBar = memo(function ConversationBar(props: {
         <Icon of={PanelRight} />
       </IconButton>
       <SettingsLink />
-      <ThemeButton />
+      <span className="only-wide">
+        <ThemeButton />
+      </span>
     </header>
   );
 });
@@ -82,11 +85,20 @@ function Title({ title }: { readonly title: string }) {
     mutationFn: (next: string) => tendon.conversations.rename(id, next),
     onSettled: () => queries.invalidateQueries({ queryKey: ['conversations'] }),
   });
+  const button = useRef<HTMLButtonElement>(null);
+  const endedByKey = useRef(false);
+  const begin = () => setDraft(title);
+  useCommands('title', [{ id: 'rename', title: t('Rename'), group: 'Here', run: begin }]);
   const finish = () => {
     const next = draft?.trim();
     setDraft(undefined);
     if (next && next !== title) rename.mutate(next.slice(0, 200));
   };
+  // The field goes with the key, and its button is what a person came from.
+  useLayoutEffect(() => {
+    if (draft === undefined && endedByKey.current) button.current?.focus();
+    endedByKey.current = false;
+  }, [draft]);
   if (draft !== undefined) {
     return (
       <input
@@ -98,17 +110,24 @@ function Title({ title }: { readonly title: string }) {
         onChange={(event) => setDraft(event.target.value)}
         onBlur={finish}
         onKeyDown={(event) => {
+          if (event.key !== 'Enter' && event.key !== 'Escape') return;
+          // The key would press the button that gets the focus.
+          event.preventDefault();
+          endedByKey.current = true;
           if (event.key === 'Enter') finish();
-          if (event.key === 'Escape') setDraft(undefined);
+          else setDraft(undefined);
         }}
       />
     );
   }
   return (
-    <h1 className="flex min-w-0">
-      <button type="button" className="button button-quiet title-button" title={t('Rename')} onClick={() => setDraft(title)}>
-        <span className="truncate">{rename.isPending ? rename.variables : title}</span>
-      </button>
-    </h1>
+    <>
+      <h1 className="flex min-w-0">
+        <button type="button" className="button button-quiet title-button" title={t('Rename')} ref={button} onClick={begin}>
+          <span className="truncate">{rename.isPending ? rename.variables : title}</span>
+        </button>
+      </h1>
+      <TitleMenu id={id} title={title} onRename={begin} />
+    </>
   );
 }

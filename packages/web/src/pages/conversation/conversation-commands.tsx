@@ -13,7 +13,7 @@ import type { WorkbenchState } from './use-workbench.ts';
 import { navigate } from '../../lib/address.tsx';
 import { t } from '../../lib/language/text.ts';
 
-const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'notebook', 'browser', 'app', 'plan', 'raw'];
+const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'notebook', 'browser', 'app', 'plan', 'timeline', 'raw'];
 const TWICE_MS = 600;
 
 interface ConversationCommandsProps {

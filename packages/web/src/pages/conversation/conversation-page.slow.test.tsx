@@ -306,3 +306,27 @@ it('CL1140: a page asks the server for each thing once', async () => {
   await screen.findByRole('button', { name: /^Agent:/ });
   expect(asked.filter((url, index) => asked.indexOf(url) !== index)).toEqual([]);
 });
+
+it('CL1340: the title of a conversation has a menu, which renames it and deletes it after a question', async () => {
+  await open('/conversations/done');
+  const menu = () => screen.findByRole('button', { name: 'Conversation menu' });
+  await userEvent.click(await menu());
+  const entries = within(screen.getByRole('dialog', { name: 'Conversation menu' })).getAllByRole('button');
+  expect(entries.map(({ textContent }) => textContent)).toEqual([
+    ...['Rename', 'Share read-only', 'Copy a link to the conversation', 'Download as JSON', 'Delete'],
+  ]);
+  await userEvent.click(entries[0]!);
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Title' }));
+  await userEvent.keyboard('{Escape}');
+  expect(document.activeElement).toBe(screen.getByTitle('Rename'));
+  await userEvent.click(await menu());
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await screen.findByText('Delete “Explain how the ledger rounds currencies” with its events and files?');
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Keep it' }));
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  onTestFinished(() => fetched.mockRestore());
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await screen.findByRole('heading', { name: 'What do you want done?' });
+  const deleted = fetched.mock.calls.filter(([, init]) => init?.method === 'DELETE').map(([url]) => String(url));
+  expect(deleted).toEqual([expect.stringMatching(/\/api\/conversations\/done$/)]);
+});
