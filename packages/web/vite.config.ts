@@ -27,7 +27,7 @@ const SHARED = [
     name: 'common',
     minShareCount: 1,
     test: within(
-      String.raw`web/src/(?:ui|copy|app/(?!show-waiting)|lib/(?!shared-list|save-blob|language/(?:translator|.*\.json)))`,
+      String.raw`web/src/(?:ui|copy/(?!notice-words)|app/(?!show-waiting)|lib/(?!shared-list|save-blob|push-device|language/(?:translator|.*\.json)))`,
       String.raw`web/src/(?:composer/(?:choices|attachments|suggestions|composer\.)|conversation/open-|pages/(?:status-bar|sign-in|settings-link|not-found|who-am-i))`,
       'client/src/(?:rest|create-rest|new-id)|protocol/src/(?:agent-state|rest)',
       'node_modules/(?:preact|react|react-dom|lucide-react|@tanstack/(?:query-core|react-query))/|preload-helper',

@@ -5,6 +5,11 @@ const at = () => new Date().toISOString();
 
 export function settingsAnswers() {
   let keys = [{ id: 'ci', name: 'nightly run', scope: 'drive', created_at: at(), expires_at: null, last_used_at: null }];
+  let devices = [{ id: 'phone', device: 'Chrome (Android)', created_at: '2026-11-20T09:12:00.000Z' }];
+  const without = (id) => {
+    devices = devices.filter((one) => one.id !== id);
+    return { revoked: true };
+  };
   let notes = [{ name: 'user', path: '/home/ann/.tendon/notes/user.md', text: '- Prefers short answers.\n' }];
   let sandboxes = [
     {
@@ -65,6 +70,16 @@ export function settingsAnswers() {
       return { ...made, key: 'tk-made-up' };
     },
     'DELETE /api/keys/ci': () => ((keys = keys.filter(({ id }) => id !== 'ci')), { revoked: true }),
+    'GET /api/push/devices': () => ({ application_server_key: `B${'A'.repeat(86)}`, devices }),
+    'POST /api/push/devices': async (request, response) => {
+      const { endpoint, device } = await json(request);
+      const added = { id: endpoint.split('/').at(-1), device, created_at: at() };
+      devices = [added, ...devices.filter(({ id }) => id !== added.id)];
+      response.statusCode = 201;
+      return added;
+    },
+    'DELETE /api/push/devices/phone': () => without('phone'),
+    'DELETE /api/push/devices/this': () => without('this'),
     'GET /api/notes': () => ({ files: notes }),
     'PUT /api/notes': async (request, response) => {
       const { name, text, replaces } = await json(request);

@@ -43,10 +43,12 @@ export type OnChosen = (notice: Notice, chosen: Chosen) => void;
 
 /** Whether this browser shows what waits for a person. */
 export const notifications = {
-  async turn(isOn: boolean): Promise<void> {
+  /** Resolves with how they are then. */
+  async turn(isOn: boolean): Promise<NotificationState> {
     if (isOn) await Notification.requestPermission();
     stored.set('notifications', isOn ? 'on' : null);
     for (const listener of listeners) listener();
+    return state();
   },
 
   /** By the service worker where there is one: browsers of phones have them for it alone, and only its notifications have buttons. */

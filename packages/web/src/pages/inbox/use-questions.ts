@@ -21,8 +21,8 @@ export interface WaitingHost {
 /** More are answered when these are. */
 const MOST = 12;
 
-/** Of all conversations, those that wait longest last. Each is asked for once: anew only when its conversation was used since. */
-export function useQuestions(): readonly WaitingQuestion[] {
+/** Of all conversations, those that wait longest last. Each is asked for once: anew only when its conversation was used since. `answered`: nothing is asked. */
+export function useWaiting(): readonly (WaitingQuestion & { readonly kind: 'decision' | 'question' | 'answered' })[] {
   const { data = [] } = useQuery(conversationsQuery);
   const waiting = data.filter(isWaiting).slice(0, MOST);
   const found = useQueries({
@@ -33,12 +33,17 @@ export function useQuestions(): readonly WaitingQuestion[] {
       staleTime: Infinity,
     })),
   });
-  const questions = found.flatMap(({ data: question }, index) => {
+  return found.flatMap(({ data: question }, index) => {
     const action = question && fromJson(question.action);
-    const isOpen = action && isAction(action) && (question.kind === 'confirmation' || asksPerson(action));
-    return isOpen ? [{ info: waiting[index]!, eventId: question.event_id, action }] : [];
+    if (!action || !isAction(action)) return [];
+    const kind = question.kind === 'confirmation' ? 'decision' : asksPerson(action) ? 'question' : 'answered';
+    return [{ info: waiting[index]!, eventId: question.event_id, action, kind } as const];
   });
-  return questions;
+}
+
+/** Those of them that are questions. */
+export function useQuestions(): readonly WaitingQuestion[] {
+  return useWaiting().filter(({ kind }) => kind !== 'answered');
 }
 
 /** The ids of the conversations whose agent asked something. */

@@ -337,7 +337,7 @@ it('CL988: notifications are asked for by a button, and shown for what comes whi
   });
   await open('/settings/notifications');
   await userEvent.click(await screen.findByRole('button', { name: 'Turn notifications on' }));
-  await screen.findByText('Notifications are on.');
+  await screen.findByText(/^Notifications are on\./);
   const waits =
     'Accept semicolon-separated CSV files: Waiting for your decision\nPush the branch?\ngit push --set-upstream origin fix/csv-semicolon';
   await waitFor(() => expect(shown).toContain(waits));

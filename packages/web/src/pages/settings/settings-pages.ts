@@ -96,7 +96,7 @@ export const SETTINGS_PAGES: readonly SettingsPageInfo[] = [
   {
     id: 'notifications',
     title: textKey('Notifications'),
-    holds: textKey('In this browser alone.'),
+    holds: textKey('Of this device. The list has all of yours.'),
     Content: lazy(async () => ({ default: (await import('./notification-setting.tsx')).NotificationSetting })),
   },
   {
