@@ -75,11 +75,20 @@ export function textPattern<K extends TextKey>(key: K): K {
 
 /** What stands in the places of a text; `undefined`: the English is another text. */
 export function valuesIn(key: TextKey, english: string): Readonly<Record<string, string>> | undefined {
+  let pattern = patterns.get(key);
+  if (!pattern) patterns.set(key, (pattern = patternOf(key)));
+  const found = pattern.exec(english);
+  return found ? { ...found.groups } : undefined;
+}
+
+/** Each is tried with every text that a server writes, and made once. */
+const patterns = new Map<TextKey, RegExp>();
+
+function patternOf(key: TextKey): RegExp {
   const parts = key
     .split(/\{\{(\w+)\}\}/)
     .map((part, index) => (index % 2 === 1 ? `(?<${part}>.+?)` : part.replaceAll(/[.?+*()|[\]^$\\]/g, String.raw`\$&`)));
-  const found = new RegExp(`^${parts.join('')}$`, 's').exec(english);
-  return found ? { ...found.groups } : undefined;
+  return new RegExp(`^${parts.join('')}$`, 's');
 }
 
 /** @internal */
