@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs } from '../conversation/open-conversation.ts';
 import { ruleWords } from '../copy/rule-words.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
@@ -18,7 +18,7 @@ export function AlwaysAllow({
   readonly isNew: boolean;
   readonly onApprove: () => void;
 }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ['confirmation', id, actionId],

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { useMutation } from '@tanstack/react-query';
 import type { Action, QuestionAnswer } from '@tendon/protocol';
-import { openDecision, useConversation } from '../conversation/open-conversation.ts';
+import { openDecision, useConversation, useConversationActs, useFact } from '../conversation/open-conversation.ts';
 import { canSendNow } from '../conversation/send-now.ts';
 import type { StateNow } from '../conversation/state-now.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -39,9 +39,8 @@ const QUESTIONS = <Questions />;
 
 /** What waits for a person, above the field. */
 function Questions() {
-  const { snapshot } = useConversation();
-  const decision = openDecision(snapshot.state);
-  const [question, ...later] = snapshot.questions ?? [];
+  const decision = useFact(({ state }) => openDecision(state));
+  const [question, ...later] = useFact(({ questions }) => questions) ?? [];
   return (
     <>
       <Refused />
@@ -54,7 +53,7 @@ function Questions() {
 
 /** Decided by the event that is shown: another action that waits by then is not decided unseen (SV1000). */
 function OwnDecision({ action }: { readonly action: Action }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const send = useMutation({
     mutationFn: (given: Omit<QuestionAnswer, 'event_id'>) => tendon.conversations.answer(id, { ...given, event_id: action.id }),
   });
@@ -77,8 +76,8 @@ function OwnDecision({ action }: { readonly action: Action }) {
 
 /** What the server answered to something sent from here, where it was sent from. */
 function Notices() {
-  const { snapshot, connection } = useConversation();
-  const notice = snapshot.notices.at(-1);
+  const { connection } = useConversationActs();
+  const notice = useFact(({ notices }) => notices.at(-1));
   if (!notice) return null;
   return (
     <p role="alert" className="flex items-center gap-2 pb-2 pl-1 text-bad">

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { fromJson, isAction, type QuestionAnswer, type DelegatedQuestion } from '@tendon/protocol';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs, useFact } from '../conversation/open-conversation.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Decision, useIsNew } from './decision.tsx';
@@ -8,8 +8,8 @@ import { t } from '../lib/language/text.ts';
 
 /** What an agent waits for to which this conversation's agent has delegated: the first of them, with the path to it. */
 export function DelegatedQuestionCard() {
-  const { id, snapshot } = useConversation();
-  const waiting = snapshot.delegated ?? [];
+  const { id } = useConversationActs();
+  const waiting = useFact((snapshot) => snapshot.delegated) ?? [];
   const { data } = useQuery({
     queryKey: ['delegated', id, waiting],
     queryFn: () => tendon.conversations.delegatedQuestions(id),
@@ -22,7 +22,7 @@ export function DelegatedQuestionCard() {
 }
 
 function Question({ question, more }: { readonly question: DelegatedQuestion; readonly more: number }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const send = useMutation({
     mutationFn: (given: Omit<QuestionAnswer, 'event_id'>) =>
       tendon.conversations.answerDelegated(id, question.conversation_id, { ...given, event_id: question.event_id }),

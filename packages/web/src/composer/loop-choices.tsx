@@ -1,6 +1,6 @@
-import { actions } from '@tendon/client';
+import { actions, type ConversationSnapshot } from '@tendon/client';
 import { isObservation } from '@tendon/protocol';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs, useFact } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
 import { t, textKey } from '../lib/language/text.ts';
 
@@ -12,11 +12,8 @@ const CHOICES = [
 
 /** The ways on for an agent that was halted because it went in circles. Another is a message, written below. */
 export function LoopChoices() {
-  const { snapshot, connection } = useConversation();
-  if (snapshot.state.agentState !== 'awaiting_user_input') return undefined;
-  const halt = snapshot.events.findLast((event) => isObservation(event) && event.observation === 'loop_detection' && !event.extras.hint);
-  // Whatever a person sent since then begins the count anew.
-  if (!halt || snapshot.events.some(({ id, source }) => id > halt.id && source === 'user')) return undefined;
+  const { connection } = useConversationActs();
+  if (!useFact(isHalted)) return undefined;
   return (
     <div className="flex flex-wrap items-center gap-2 px-3.5 pt-3" role="group" aria-label={t('The agent went in circles')}>
       {CHOICES.map(([option, words]) => (
@@ -26,4 +23,11 @@ export function LoopChoices() {
       ))}
     </div>
   );
+}
+
+function isHalted({ state, events }: ConversationSnapshot): boolean {
+  if (state.agentState !== 'awaiting_user_input') return false;
+  const halt = events.findLast((event) => isObservation(event) && event.observation === 'loop_detection' && !event.extras.hint);
+  // Whatever a person sent since then begins the count anew.
+  return halt !== undefined && !events.some(({ id, source }) => id > halt.id && source === 'user');
 }

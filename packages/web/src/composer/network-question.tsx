@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { NetworkQuestion } from '@tendon/protocol';
 import type { ReactNode } from 'react';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs } from '../conversation/open-conversation.ts';
 import { useCommands } from '../lib/commands.ts';
 import { t } from '../lib/language/text.ts';
 import { tendon } from '../lib/server.ts';
@@ -21,7 +21,7 @@ interface NetworkQuestionCardProps {
  * never takes the focus.
  */
 export function NetworkQuestionCard({ question: { host, port }, more }: NetworkQuestionCardProps) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   // The card goes with its question.
   const answer = useNetworkAnswer(id, host, () => document.getElementById('composer')?.focus());
   // Without the host, which the sandbox chose and the card shows whole: a long one would hide what is allowed.

@@ -1,11 +1,11 @@
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs } from '../conversation/open-conversation.ts';
 import { reviewComments, useReviewComments } from '../conversation/review-comments.ts';
 import { Button } from '../ui/button.tsx';
 import { t } from '../lib/language/text.ts';
 
 /** What goes with the message beside what is written in it. */
 export function WaitingComments() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const comments = useReviewComments(id);
   if (comments.length === 0) return undefined;
   return (

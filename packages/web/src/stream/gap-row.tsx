@@ -1,5 +1,5 @@
 import { ApiError, type Gap } from '@tendon/client';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useConversationActs } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
 import { Late } from '../ui/placeholder.tsx';
@@ -23,7 +23,7 @@ export function GapRow({ item, position, size }: RowPlace & { readonly item: Gap
 export function EarlierLine({ missing, earlier }: { readonly missing: Gap; readonly earlier: Earlier }) {
   return (
     <div className="note absolute inset-x-0">
-      {earlier.isLoading ? <Late>{t('Loading earlier events')}</Late> : t('{{count}} earlier events', { count: missing.to - missing.from })}
+      {earlier.isLoading ? <Late>{t('Loading earlier events')}</Late> : <EarlierCount count={missing.to - missing.from} />}
       {earlier.problem && (
         <>
           <span className="tone-bad">{earlier.problem}</span>
@@ -35,6 +35,11 @@ export function EarlierLine({ missing, earlier }: { readonly missing: Gap; reado
     </div>
   );
 }
+
+/** Not with each event: a figure in the reader's language is dear. */
+const EarlierCount = memo(function EarlierCount({ count }: { readonly count: number }) {
+  return t('{{count}} earlier events', { count });
+});
 
 /** The end of the gap is loaded: what is nearest to what is shown below. */
 function LoadButton({ from, to }: { readonly from: number; readonly to: number }) {

@@ -4,7 +4,7 @@ import { actions } from '@tendon/client';
 import { CircleCheck, FileDiff, Globe, type LucideIcon, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { lastCheck, type LastCheck, runAgain } from '../conversation/last-check.ts';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversation, useConversationActs } from '../conversation/open-conversation.ts';
 import type { TurnSpan } from '../conversation/turn-spans.ts';
 import { sizeWords } from '../copy/figures.ts';
 import { cut, fileName, firstLine } from '../copy/shorten.ts';
@@ -72,7 +72,7 @@ export function ReceiptRow({ span, position, size }: { readonly span: TurnSpan }
 
 /** What the workspace is against what it was before the turn; of an earlier turn, against the next one's beginning. */
 function useTurnChanges({ start, end, next }: TurnSpan) {
-  const { id, isWatched } = useConversation();
+  const { id, isWatched } = useConversationActs();
   return useQuery({
     queryKey: ['changes', id, 'turn', start, end, next],
     queryFn: () => tendon.review.changes(id, { against: `event:${start}`, until: next, isWaking: false }),
@@ -106,7 +106,7 @@ function useCheck(turn: readonly Event[], { end, next }: TurnSpan): LastCheck | 
 
 /** Where the sandbox connected to in the turn, by the proxy's record; nothing where there is no record of that time. */
 function useReached(turn: readonly Event[], { end }: TurnSpan): ConversationNetwork['reached'] {
-  const { id, isWatched } = useConversation();
+  const { id, isWatched } = useConversationActs();
   const { data } = useQuery({
     queryKey: ['network', id, 'turn', end],
     queryFn: () => tendon.conversations.network(id),
@@ -138,7 +138,7 @@ function Reached({ hosts }: { readonly hosts: ConversationNetwork['reached'] }) 
 }
 
 function Files({ changes, span }: { readonly changes: WorkspaceChanges; readonly span: TurnSpan }) {
-  const { show } = useConversation();
+  const { show } = useConversationActs();
   const { files } = changes;
   const sum = (side: 'added' | 'removed') => files.reduce((total, file) => total + (file[side] ?? 0), 0);
   const names = files.slice(0, MAX_NAMES).map(({ path }) => fileName(path));
@@ -161,7 +161,7 @@ function Files({ changes, span }: { readonly changes: WorkspaceChanges; readonly
 
 /** The files as they were before the turn; the row of that restore takes it back. */
 function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const undo = useMutation({ mutationFn: () => tendon.conversations.restore(id, checkpoint, 'files') });
   if (undo.isSuccess) return <span className="text-ink-3">{t('The files are back as they were.')}</span>;
   return (
@@ -179,7 +179,7 @@ function UndoTurn({ checkpoint }: { readonly checkpoint: number }) {
 }
 
 function Check({ check, isNewest }: { readonly check: LastCheck; readonly isNewest: boolean }) {
-  const { isWatched } = useConversation();
+  const { isWatched } = useConversationActs();
   const isGood = check.exitCode === 0 && !check.isOutdated && !check.isUnproven;
   return (
     <Row icon={isGood ? CircleCheck : TriangleAlert} tone={isGood ? 'ok' : check.exitCode === 0 ? 'wait' : 'bad'}>
@@ -205,7 +205,7 @@ function RunAgain({ command }: { readonly command: string }) {
 }
 
 function Verdict({ words, check, isNewest }: { readonly words: string; readonly check: LastCheck; readonly isNewest: boolean }) {
-  const { connection } = useConversation();
+  const { connection } = useConversationActs();
   return (
     <Row icon={TriangleAlert} tone="bad">
       <b>{words}</b>

@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs } from '../conversation/open-conversation.ts';
 import { type Command, useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
@@ -68,7 +68,7 @@ const isEdit = (item: StreamItem) => item.type === 'step' && item.action?.action
 
 /** What can be done with the event that has the focus. */
 function useEventCommands(item: StreamItem | undefined, row: () => HTMLElement | null | undefined): readonly Command[] {
-  const { id, show } = useConversation();
+  const { id, show } = useConversationActs();
   const toggle = () => row()?.querySelector<HTMLElement>('[aria-expanded]')?.click();
   const isOpen = () => row()?.querySelector('[aria-expanded]')?.getAttribute('aria-expanded') === 'true';
   const enabled = item !== undefined;

@@ -22,7 +22,8 @@ function event(id: number, rest: object): Event {
 
 function show(panel: React.ReactNode, events: readonly Event[], rest: object = {}, load = vi.fn<(range: object) => Promise<void>>()): void {
   const snapshot = { events, outputs: new Map<number, string>(), gaps: [], state: INITIAL_STATE, ...rest };
-  const open = { snapshot, connection: { load } } as unknown as OpenConversation;
+  const connection = { load, subscribe: () => () => undefined, getSnapshot: () => snapshot };
+  const open = { snapshot, connection } as unknown as OpenConversation;
   render(
     <QueryClientProvider client={new QueryClient()}>
       <ConversationContext value={open}>{panel}</ConversationContext>

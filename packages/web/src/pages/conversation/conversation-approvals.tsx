@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ChangeConfirmation, ConfirmationMode, ConversationConfirmation } from '@tendon/protocol';
 import { Link } from '../../ui/link.tsx';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
@@ -24,7 +24,7 @@ type PolicyChange = Pick<ChangeConfirmation, 'policy' | 'analyzer'>;
 
 /** What waits for a person in this conversation, who chose that, and the rules that were saved for it. */
 export function ConversationApprovalsSection() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const queries = useQueryClient();
   const queryKey = ['confirmation', id, 'mode'];
   const { data, error } = useQuery({ queryKey, queryFn: () => tendon.conversations.confirmation(id), retry: false, staleTime: 0 });

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ChosenBy, ConversationModels } from '@tendon/protocol';
 import { useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
@@ -20,7 +20,7 @@ const keyOf = (id: string) => ['conversation-models', id];
 
 /** What it asks from its next turn on, who chose it, and what of it is this conversation's own. */
 export function ConversationModelsSection() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const { data, error } = useQuery({ queryKey: keyOf(id), queryFn: () => tendon.conversations.models(id), retry: false, staleTime: 0 });
   return (
     <section aria-label={t('Models')}>
@@ -61,7 +61,7 @@ function ModelRow({ name, value, by }: { readonly name: string; readonly value: 
 
 /** What of them is this conversation's alone. */
 function OwnModels({ models }: { readonly models: ConversationModels }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const queries = useQueryClient();
   const [changed, setChanged] = useState<OtherModels>();
   const save = useMutation({

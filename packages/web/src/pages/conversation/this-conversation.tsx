@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { NetworkMode } from '@tendon/protocol';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { ConversationApprovalsSection } from './conversation-approvals.tsx';
@@ -26,7 +26,7 @@ export function ThisConversation() {
 }
 
 function Network() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const { data, error } = useQuery({
     queryKey: ['network', id],
     queryFn: () => tendon.conversations.network(id),

@@ -29,7 +29,11 @@ function show(events: readonly Event[], { isWatched = false, agentState = 'finis
     notices: [],
     connection: { state: 'connected' },
   };
-  const connection = { send: (action: unknown) => sent.push(action) > 0 };
+  const connection = {
+    send: (action: unknown) => sent.push(action) > 0,
+    subscribe: () => () => undefined,
+    getSnapshot: () => snapshot,
+  };
   const value = { id: 'c', snapshot, connection, show: () => undefined, isWatched };
   render(
     <ConversationContext value={value as unknown as OpenConversation}>

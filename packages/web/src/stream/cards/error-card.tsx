@@ -4,7 +4,7 @@ import { canRequest, type Event, type Observation } from '@tendon/protocol';
 import { Ban, CirclePause, Hourglass, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Well } from '../../code/output.tsx';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversation, useConversationActs } from '../../conversation/open-conversation.ts';
 import { causeWords, providerWords, troubleWords } from '../../copy/error-words.ts';
 import { type ReachedLimit, reachedLimit } from '../../copy/reached-limit.ts';
 import { cut } from '../../copy/shorten.ts';
@@ -68,7 +68,7 @@ function limitCard(props: { readonly id: number; readonly limit: ReachedLimit; r
 }
 
 function LimitRemedy({ eventId, isBudget, whole }: { readonly eventId: number; readonly isBudget: boolean; readonly whole: string }) {
-  const { connection } = useConversation();
+  const { connection } = useConversationActs();
   const canGoOn = useCanRetry(eventId);
   return (
     <>
@@ -193,7 +193,7 @@ function useCanRetry(eventId: number): boolean {
 /** What an error means, and the remedy first: going on, while that is possible. */
 function RetryRemedy(props: { readonly eventId: number; readonly rest: string; readonly whole: string; readonly errorId: string }) {
   const { eventId, rest, whole, errorId } = props;
-  const { connection } = useConversation();
+  const { connection } = useConversationActs();
   const canRetry = useCanRetry(eventId);
   const retry = () => connection.send(actions.resume());
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { clock } from '../../copy/figures.ts';
 import { tendon } from '../../lib/server.ts';
 import { t } from '../../lib/language/text.ts';
@@ -15,7 +15,7 @@ const MAX_CHECKPOINTS = 30;
 
 /** What the files are compared with. */
 export function BasePicker({ value, branches, onChange }: BasePickerProps) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const [isOpened, setOpened] = useState(false);
   const { data } = useQuery({
     queryKey: ['checkpoints', id, 'picker'],

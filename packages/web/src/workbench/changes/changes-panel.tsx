@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ChangedFile, Observation, WorkspaceChanges } from '@tendon/protocol';
 import { useState, useSyncExternalStore } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversation, useConversationActs } from '../../conversation/open-conversation.ts';
 import { clock } from '../../copy/figures.ts';
 import { shownPath } from '../../copy/shorten.ts';
 import { tendon } from '../../lib/server.ts';
@@ -20,7 +20,7 @@ import { figure, t } from '../../lib/language/text.ts';
 
 /** What differs from the start, a turn, a branch or a checkpoint, whatever changed it; and what a person does with that. */
 export function ChangesPanel({ eventId }: { readonly eventId: number | undefined }) {
-  const { isWatched } = useConversation();
+  const { isWatched } = useConversationActs();
   return isWatched ? <LoggedEdits eventId={eventId} /> : <Review eventId={eventId} />;
 }
 
@@ -174,7 +174,7 @@ function LayoutChoice({ isSideBySide, onChange }: { readonly isSideBySide: boole
 
 /** In the place of what was reverted, until the next one. */
 function Undo({ reverted: { words, undo }, onDone }: { readonly reverted: Reverted; readonly onDone: () => void }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const lookAgain = useLookAgain();
   const back = useMutation({
     mutationFn: async () => undo && tendon.conversations.restorePaths(id, undo.checkpoint, undo.paths),
@@ -207,7 +207,7 @@ const seenMarks = sharedList((entry) => (typeof entry === 'string' ? entry : und
 
 /** Which files a person has looked at, as they were then: one whose content changes again is unseen, also with as many lines as before. */
 function useSeen() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const name = `seen.${id}`;
   const seen = useSyncExternalStore(seenMarks.subscribe, () => seenMarks.of(name));
   return {

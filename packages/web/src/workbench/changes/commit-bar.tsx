@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { CommandOutcome, WorkspaceRepository } from '@tendon/protocol';
 import { type ReactNode, useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { reviewComments, useReviewComments, withComments } from '../../conversation/review-comments.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
@@ -20,7 +20,7 @@ export function CommitBar({ repository }: { readonly repository: WorkspaceReposi
 }
 
 function CommentsToSend() {
-  const { id, connection } = useConversation();
+  const { id, connection } = useConversationActs();
   const comments = useReviewComments(id);
   if (comments.length === 0) return null;
   return (
@@ -70,7 +70,7 @@ function RepositoryBar({ repository }: { readonly repository: WorkspaceRepositor
 }
 
 function CommitForm({ repository: { uncommitted } }: { readonly repository: WorkspaceRepository }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const [message, setMessage] = useState('');
   const { act, problem } = useCommand(
     async (sent: string) => {
@@ -107,7 +107,7 @@ function CommitForm({ repository: { uncommitted } }: { readonly repository: Work
 }
 
 function BranchForm({ onDone }: { readonly onDone: () => void }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const [name, setName] = useState('');
   const { act, problem } = useCommand((sent: string) => tendon.review.branch(id, sent.trim()), onDone);
   return (

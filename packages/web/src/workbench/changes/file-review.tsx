@@ -3,7 +3,7 @@ import type { ChangedFile, FileVersions } from '@tendon/protocol';
 import { useMemo, useState } from 'react';
 import type { Hunk } from '../../code/hunks.ts';
 import { type DiffLine, lineDiff } from '../../code/line-diff.ts';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { reviewComments, useReviewComments } from '../../conversation/review-comments.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
@@ -36,7 +36,7 @@ const STATUS = { A: textKey('new'), M: textKey('changed'), D: textKey('deleted')
 /** One file: what changed in it, what a person says to that, and the way back. */
 export function FileReview(props: FileReviewProps) {
   const { file, against, revision, canAct, isSeen, onSeen } = props;
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const versions = useQuery({
     queryKey: ['changes', id, 'file', against, file.path, revision],
     queryFn: async () => ({ ...(await tendon.review.file(id, file.path, { against })), against }),
@@ -87,7 +87,7 @@ export function FileReview(props: FileReviewProps) {
 
 /** What is shown, also while another base is being looked up: a hunk of one base is not one of another. */
 function useRevert({ file: { path }, against, onReverted }: FileReviewProps, shown: (FileVersions & { against: string }) | undefined) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   return useMutation({
     mutationFn: (hunk: Hunk | undefined) => {
       const span = hunk && { hunk: { old: hunk.old, new: hunk.new } };
@@ -104,7 +104,7 @@ interface DifferenceProps extends FileReviewProps {
 }
 
 function Difference({ file, versions: { original, modified }, isSideBySide, canAct, onRevert }: DifferenceProps) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const comments = useReviewComments(id);
   const [writing, setWriting] = useState<DiffLine>();
   const diff = useMemo(() => lineDiff(original ?? '', modified ?? ''), [original, modified]);

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { WorkspaceRepository } from '@tendon/protocol';
 import { useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { paths } from '../../lib/paths.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
@@ -35,7 +35,7 @@ export function PullRequestForm(props: PullRequestFormProps) {
 
 /** Which repository, from where to where, is shown before. */
 function Form({ repository: { default_branch: main, branches }, remote, branch }: PullRequestFormProps & { readonly branch: string }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const targets = branches.filter((name) => name !== branch);
   const [title, setTitle] = useState('');
   const [target, setTarget] = useState(main ?? targets[0] ?? 'main');

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Event, isObservation, type WorkspaceChanges } from '@tendon/protocol';
 import { useEffect, useMemo, useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversation, useConversationActs } from '../../conversation/open-conversation.ts';
 import { tendon } from '../../lib/server.ts';
 
 /** After these the files may be others. */
@@ -29,7 +29,7 @@ export function useChanges(against: string, isWaking: boolean) {
 }
 
 export function useRepository(isWaking: boolean, isWanted: boolean) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const revision = useRevision();
   return useQuery({
     queryKey: ['changes', id, 'repository', isWaking, revision],
@@ -43,7 +43,7 @@ export function useRepository(isWaking: boolean, isWanted: boolean) {
 
 /** Looks everything up again, after an act of this person's. */
 export function useLookAgain(): () => Promise<void> {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: ['changes', id] });
 }

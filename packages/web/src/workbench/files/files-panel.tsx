@@ -1,7 +1,7 @@
 import '../../styles/files.css';
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Empty } from '../../ui/placeholder.tsx';
@@ -12,7 +12,7 @@ import { t } from '../../lib/language/text.ts';
 
 /** The workspace: its folders, each asked for when it is opened, and the file that is looked at or edited. */
 export function FilesPanel() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const [file, setFile] = useState<string>();
   const [folder, setFolder] = useState('');
   const [isOver, setOver] = useState(false);

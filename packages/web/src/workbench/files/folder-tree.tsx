@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversation, useConversationActs } from '../../conversation/open-conversation.ts';
 import { fileName } from '../../copy/shorten.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
@@ -87,7 +87,7 @@ function Branch({ path, depth, ...rest }: FolderProps) {
 }
 
 function Leaf({ path, depth, chosen, onFile }: FolderProps) {
-  const isUnsaved = useUnsaved(useConversation().id, path);
+  const isUnsaved = useUnsaved(useConversationActs().id, path);
   return (
     <button
       type="button"

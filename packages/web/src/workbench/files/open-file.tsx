@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
 import { Download } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversation, useConversationActs } from '../../conversation/open-conversation.ts';
 import { fileName } from '../../copy/shorten.ts';
 import { saveBlob } from '../../lib/save-blob.ts';
 import { tendon } from '../../lib/server.ts';
@@ -110,7 +110,7 @@ const REASONS: Readonly<Record<number, PlainText>> = {
 };
 
 function DownloadButton({ path }: { readonly path: string }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const [problem, setProblem] = useState<string>();
   const download = () =>
     tendon.files.download(id, path).then(

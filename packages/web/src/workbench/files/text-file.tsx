@@ -4,7 +4,7 @@ import type { FileContent } from '@tendon/protocol';
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { DiffTable } from '../../code/diff-table.tsx';
 import { lineDiff } from '../../code/line-diff.ts';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { fileName } from '../../copy/shorten.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
@@ -29,7 +29,7 @@ interface TextFileProps {
  * written here; otherwise neither text is lost: the person decides, and sees the difference.
  */
 export function TextFile({ path, text, acts, onAgain }: TextFileProps) {
-  const { id, isWatched } = useConversation();
+  const { id, isWatched } = useConversationActs();
   const [draft, setDraft] = useFileDraft(id, path);
   const shown = draft?.text ?? text ?? '';
   const latest = useRef(shown);
@@ -82,7 +82,7 @@ interface Written {
 }
 
 function useSave(path: string, onSaved: (text: string) => void, onSettled: () => Promise<unknown>) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ base, text }: Written) => tendon.files.save(id, path, text, base),

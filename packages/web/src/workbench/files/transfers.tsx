@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download, Upload } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { fileName } from '../../copy/shorten.ts';
 import { useCommands } from '../../lib/commands.ts';
 import { saveBlob } from '../../lib/save-blob.ts';
@@ -54,7 +54,7 @@ export function useUpload(id: string, folder: string): UploadState {
 
 /** Files in and out, for the folder that was chosen last. */
 export function Transfers({ folder, upload }: { readonly folder: string; readonly upload: UploadState }) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const input = useRef<HTMLInputElement>(null);
   const zip = useMutation({
     mutationFn: async () => saveBlob(await tendon.files.zip(id, folder || undefined), `${fileName(folder) || 'workspace'}.zip`),

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { Button } from '../../ui/button.tsx';
 import { newShellSession, shellSession } from './shell-session.ts';
 import { t } from '../../lib/language/text.ts';
 
 /** The person's own shell in the sandbox. It stays while another tab is looked at, and ends with the page. */
 export function OwnShell() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const [session, setSession] = useState(() => shellSession(id));
   const place = useRef<HTMLDivElement>(null);
   const ended = useSyncExternalStore(session.subscribe, session.ended);

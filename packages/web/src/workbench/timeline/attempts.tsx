@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
 import { useState } from 'react';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { costWords } from '../../copy/cost-words.ts';
 import { conversationSentence } from '../../copy/state-sentence.ts';
 import { cut } from '../../copy/shorten.ts';
@@ -15,7 +15,7 @@ import { t, textKey } from '../../lib/language/text.ts';
 
 /** Conversations that go on from this one, and the one and the others that it goes on from: attempts at the same work. */
 export function Attempts() {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const own = useQuery(conversationQuery(id)).data ?? undefined;
   const { data: all = [] } = useQuery(conversationsQuery);
   const [compared, setCompared] = useState<string>();

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { RestoreHere } from '../../conversation/restore-here.tsx';
-import { useConversation } from '../../conversation/open-conversation.ts';
+import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { tendon } from '../../lib/server.ts';
 import { Late } from '../../ui/placeholder.tsx';
 import type { Moment } from './timeline-panel.tsx';
@@ -18,7 +18,7 @@ const NO_ACT = 'message,recall,think,system,null,change_agent_state';
 
 /** Back to before a message was sent, with the files of then, or on from before it in a second conversation. */
 export function BackTo({ moment, hasEarlier, onDone }: BackToProps) {
-  const { id } = useConversation();
+  const { id } = useConversationActs();
   const first = useQuery({
     queryKey: ['first-act', id, moment.id],
     queryFn: async ({ signal }) => {
