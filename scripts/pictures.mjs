@@ -135,7 +135,7 @@ async function pictureOfApp(variables) {
       await page.getByRole('textbox', { name: 'Task' }).press('Enter');
       await page.getByRole('article', { name: /^Done/ }).waitFor();
       await page.getByRole('tabpanel').getByText('prices.py').first().waitFor();
-      await page.getByText('Undo this turn').waitFor();
+      await page.getByText('Undo the file changes').waitFor();
       await page.screenshot({ path: join(PICTURES, 'app.png') });
     });
   } finally {

@@ -50,7 +50,7 @@ export const SCREENS = [
   {
     name: 'done',
     path: '/conversations/rounding',
-    reach: [shown('All 65 tests pass'), shown('Undo this turn')],
+    reach: [shown('All 65 tests pass'), shown('Undo the file changes')],
     themes: ['light', 'dark'],
   },
   panel('Changes', (page) => page.getByRole('tabpanel').getByText('read-csv.ts').first().waitFor()),

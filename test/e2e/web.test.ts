@@ -480,7 +480,7 @@ describe('decisions', () => {
       await page.getByRole('button', { name: 'Show the workbench' }).click();
       await page.getByRole('tab', { name: 'Timeline' }).click();
       await page.getByRole('button', { name: 'Back to here: clean up' }).click();
-      await page.getByText(/^Restore to when this message was sent/).waitFor();
+      await page.getByText('Back to before this message was sent.').waitFor();
       await expectAccessible(page);
       await page.goto(new URL('/settings/keys', page.url()).href);
       await page.getByRole('button', { name: 'Create key' }).waitFor();
