@@ -29,6 +29,14 @@ it('CL954: a receipt stands where the agent came to rest after steps, and a mess
   expect(turnSpans(events.slice(0, 4))).toEqual([]);
 });
 
+it('CL954: a turn whose files are restored ends there: it is not compared with what they are since', () => {
+  const restore = (more: object): Row => ['user', 'restore_checkpoint', { args: { checkpoint: 1, ...more } }];
+  const turn = [say('one'), state('running'), run('ls'), ran(2, 0), state('finished')] as const;
+  const next = (...rows: readonly Row[]) => turnSpans(log(...turn, ...rows)).map((span) => span.next);
+  expect(next(restore({ what: 'conversation' }), restore({ what: 'files', paths: ['a.ts'] }))).toEqual([undefined]);
+  expect(next(restore({ what: 'both' }), say('two'))).toEqual([5]);
+});
+
 it('CL954: the last command that checks something counts, with its exit code, and whether files were edited after it', () => {
   expect(lastCheck(log(run('ls'), ran(0, 0)))).toBeUndefined();
   expect(lastCheck(log(run('npm test'), ran(0, 1), edited, run('cd app && npm run lint -- --fix'), ran(3, 0)))).toEqual({

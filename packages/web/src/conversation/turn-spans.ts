@@ -6,7 +6,7 @@ export interface TurnSpan {
   readonly start: number;
   /** The event at which the agent rests. */
   readonly end: number;
-  /** The message after it; none for the newest turn. */
+  /** The message after it, or a restore that took its files back; none for the newest turn. */
   readonly next: number | undefined;
 }
 
@@ -21,9 +21,10 @@ export function turnSpans(events: readonly Event[]): readonly TurnSpan[] {
   for (const event of events) {
     if (isAction(event)) {
       if (event.action === 'message' && event.source === 'user') {
-        const last = spans.at(-1);
-        if (start === undefined && last && last.next === undefined) spans[spans.length - 1] = { ...last, next: event.id };
+        if (start === undefined) endAt(spans, event.id);
         start ??= event.id;
+      } else if (event.action === 'restore_checkpoint' && event.args.what !== 'conversation' && !event.args.paths) {
+        endAt(spans, event.id);
       } else if (event.source === 'agent' && CHANGES.has(event.action)) hasSteps = true;
     } else if (isObservation(event) && event.observation === 'agent_state_changed' && AT_REST.has(event.extras.agent_state)) {
       if (start !== undefined && hasSteps) spans.push({ start, end: event.id, next: undefined });
@@ -31,4 +32,9 @@ export function turnSpans(events: readonly Event[]): readonly TurnSpan[] {
     }
   }
   return spans;
+}
+
+function endAt(spans: TurnSpan[], next: number): void {
+  const last = spans.at(-1);
+  if (last && last.next === undefined) spans[spans.length - 1] = { ...last, next };
 }

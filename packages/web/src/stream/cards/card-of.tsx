@@ -12,6 +12,7 @@ import { condensationCard } from './condensation-card.tsx';
 import { finishCard, rejectCard } from './end-cards.tsx';
 import { errorCard, rejectedCard, stateCard } from './error-card.tsx';
 import { editCard, editedCard, readCard, writeCard } from './file-cards.tsx';
+import { restoreCard } from './restore-card.tsx';
 import { planCard, recallCard, summarizeCard, thinkCard, thoughtCard } from './thought-cards.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
@@ -70,7 +71,7 @@ const ACTION_CARDS = {
   condensation_request: rareAction(textKey('asked to shorten the history')),
   task_tracking: planCard,
   loop_recovery: rareAction(textKey('left a loop')),
-  restore_checkpoint: rareAction(textKey('restored a checkpoint')),
+  restore_checkpoint: restoreCard,
   add_task: rareAction(textKey('added a task')),
   modify_task: rareAction(textKey('changed a task')),
 } as const satisfies { readonly [K in ActionKind]: ActionCard<K> };

@@ -37,6 +37,20 @@ describe('cards', () => {
     expect(container.innerHTML).not.toContain('[object Object]');
   });
 
+  it('CL832: the row of a restore says what was restored, and leads to what the agent no longer knows', () => {
+    const meta = { timestamp: '', source: 'user' };
+    const restored = (what: string, changed: number) => {
+      const action = fromJson({ ...meta, id: 8, action: 'restore_checkpoint', args: { checkpoint: 1, what, from: 5 } }) as never;
+      const extras = { checkpoint: 1, what, from: 5, changed, left: [] };
+      const observation = fromJson({ ...meta, id: 9, cause: 8, observation: 'restore_checkpoint', content: 'It was.', extras }) as never;
+      return cardOf({ type: 'step', key: 'x', id: 8, at: '', action, observation });
+    };
+    expect(restored('both', 2)).toMatchObject({ verb: 'Restored files and conversation', facts: [{ text: '2 files' }] });
+    expect(restored('conversation', 0)).toMatchObject({ verb: 'Restored the conversation', facts: [] });
+    const { container } = render(<>{restored('both', 2).body?.()}</>);
+    expect(container.querySelector('a')?.getAttribute('href')).toBe('#event-5');
+  });
+
   it('CL20: a kind that this version does not know says so and shows its JSON', () => {
     const card = cardOf(
       step({ id: 1, timestamp: '', source: 'agent', unknown: true, raw: { action: 'snapshot', args: { files: 812 } } } as Event),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
 import { useState } from 'react';
-import { useConversationActs } from '../../conversation/open-conversation.ts';
+import { useConversationActs, useFact } from '../../conversation/open-conversation.ts';
 import { costWords } from '../../copy/cost-words.ts';
 import { conversationSentence } from '../../copy/state-sentence.ts';
 import { cut } from '../../copy/shorten.ts';
@@ -16,6 +16,7 @@ import { t, textKey } from '../../lib/language/text.ts';
 /** Conversations that go on from this one, and the one and the others that it goes on from: attempts at the same work. */
 export function Attempts() {
   const { id } = useConversationActs();
+  const agentState = useFact(({ state }) => state.agentState);
   const own = useQuery(conversationQuery(id)).data ?? undefined;
   const { data: all = [] } = useQuery(conversationsQuery);
   const [compared, setCompared] = useState<string>();
@@ -49,7 +50,7 @@ export function Attempts() {
           </li>
         ))}
       </ul>
-      {other && <Comparison left={own} right={other} />}
+      {other && <Comparison left={{ ...own, agent_state: agentState }} right={other} />}
     </section>
   );
 }
@@ -84,8 +85,17 @@ function Comparison({ left, right }: { readonly left: ConversationInfo; readonly
 
 const MOST_NAMES = 12;
 
-function useFacts(info: ConversationInfo) {
-  const { conversation_id: id, last_updated_at: used } = info;
+function useFacts(known: ConversationInfo) {
+  const { conversation_id: id, agent_state: state } = known;
+  // What the list says may be older than what is compared.
+  const { data: read } = useQuery({
+    queryKey: ['attempt', id, state, known.last_updated_at],
+    queryFn: ({ signal }) => tendon.conversations.get(id, signal),
+    retry: false,
+    staleTime: 0,
+  });
+  const info = { ...(read ?? known), agent_state: state };
+  const used = info.last_updated_at;
   const changes = useQuery({
     queryKey: ['attempt-changes', id, used],
     queryFn: async () => {
