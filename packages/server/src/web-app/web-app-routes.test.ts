@@ -121,8 +121,11 @@ describe('SV19: the web app', () => {
         const answer = await server.get(path, headers);
         expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { detail: 'Not Found' }]);
       }
+      const worker = { 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'navigate' };
       for (const path of ['/', '/index.html', '/settings']) {
-        expect([path, (await server.get(path, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })).status]).toEqual([path, 200]);
+        const opened = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+        for (const headers of [opened, { ...opened, ...worker }])
+          expect([path, (await server.get(path, headers)).status]).toEqual([path, 200]);
       }
     }
   });

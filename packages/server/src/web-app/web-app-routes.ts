@@ -55,8 +55,9 @@ function isPage({ url, headers }: FastifyRequest): boolean {
   if (path === '/' || path === '/index.html') return true;
   if (/\.[a-z0-9]+$/i.test(path) || path.startsWith('/assets/')) return false;
   const { accept = '*/*', 'sec-fetch-dest': destination } = headers;
-  if (destination === 'empty') return false;
-  return accept.includes('text/html') || !/^\s*application\/(?:[a-z.+-]*\+)?json\b/i.test(accept);
+  // The app's worker asks for a page that somebody opens as programs ask, but in the words of the browser.
+  if (accept.includes('text/html')) return true;
+  return destination !== 'empty' && !/^\s*application\/(?:[a-z.+-]*\+)?json\b/i.test(accept);
 }
 
 /** True: the caller has to sign in first, and was sent the login page. */
