@@ -27,7 +27,7 @@ const SHARED = [
     name: 'common',
     minShareCount: 1,
     test: within(
-      String.raw`web/src/(?:ui|copy/(?!notice-words)|app/(?!show-waiting)|lib/(?!shared-list|save-blob|push-device|language/(?:translator|.*\.json)))`,
+      String.raw`web/src/(?:ui|copy/(?!notice-words|reason-words)|app/(?!show-waiting)|lib/(?!shared-list|save-blob|push-device|language/(?:translator|.*\.json)))`,
       String.raw`web/src/(?:composer/(?:choices|attachments|suggestions|composer\.)|conversation/open-|pages/(?:status-bar|sign-in|settings-link|not-found|who-am-i))`,
       'client/src/(?:rest|create-rest|new-id)|protocol/src/(?:agent-state|rest)',
       'node_modules/(?:preact|react|react-dom|lucide-react|@tanstack/(?:query-core|react-query))/|preload-helper',
@@ -37,7 +37,7 @@ const SHARED = [
     name: 'conversation',
     minShareCount: 2,
     test: within(
-      'web/src/(?:stream|code|conversation|composer)/',
+      'web/src/(?:(?:stream|code|conversation|composer)/|copy/reason-words)',
       'client/src/(?:connection|actions)|protocol/src/(?:event|kind-shapes|read-shape|codec|reduce|partial-answer|answered-by)',
       String.raw`node_modules/(?:marked|diff|@socket\.io|(?:socket|engine)\.io-(?:client|parser)|@tanstack/(?:react-virtual|virtual-core))/`,
     ),
