@@ -42,9 +42,9 @@ const IN_EITHER_CHROMIUM = ['browse', 'interact', 'lifecycle'].map((name) => `pa
 for (const path of [...ON_EITHER_ENGINE, ...IN_EITHER_CHROMIUM])
   if (!existsSync(join(import.meta.dirname, path))) throw new Error(`no such test file: ${path}`);
 
-/** Tried as often as they ask only by `long`: see `runs`, `someOf` and `itInFull` of `@tendon/testing`, and `missedIn` of the conformance suite's tests. */
+/** Tried as often as they ask only by `long`: see `runs.ts` of `@tendon/testing`, and `missedIn` of the conformance suite's tests. */
 const TRIED_MORE_OFTEN = globSync('{packages/*/src,test}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
-  /\b(?:runs|someOf|itInFull|missedIn)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+  /\b(?:runs|someOf|itInFull|isFull|missedIn)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
 );
 
 export default defineConfig({
@@ -68,16 +68,16 @@ export default defineConfig({
     sequence: { sequencer: OrderOfFiles },
     projects: [
       project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,cluster,long}.test.{ts,tsx}']),
-      project('thorough', [
-        'packages/*/src/**/*.slow.test.{ts,tsx}',
-        'test/conformance/**/*.slow.test.ts',
-        'test/{e2e,faults,isolation}/**/*.test.ts',
-      ]),
+      project(
+        'thorough',
+        ['packages/*/src/**/*.slow.test.{ts,tsx}', 'test/conformance/**/*.slow.test.ts', 'test/{e2e,faults,isolation}/**/*.test.ts'],
+        ['**/*.long.test.ts'],
+      ),
       project('cluster', ['test/cluster/**/*.test.ts', 'packages/*/src/**/*.cluster.test.ts']),
       project('shared', ['test/shared/**/*.test.ts']),
       project('long', [
         'test/long/**/*.test.ts',
-        'packages/*/src/**/*.long.test.ts',
+        '{packages/*/src,test}/**/*.long.test.ts',
         ...ON_EITHER_ENGINE,
         ...IN_EITHER_CHROMIUM,
         ...TRIED_MORE_OFTEN,

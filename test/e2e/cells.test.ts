@@ -76,7 +76,7 @@ itInFull('RT110: a client sees what a cell prints while it runs, from its offset
   }
 });
 
-it('RT103: cells of a conversation share the shell’s folder and a kernel, whose death is reported', async () => {
+itInFull('RT103: cells of a conversation share the shell’s folder and a kernel, whose death is reported', async () => {
   const folder = temporaryFolder();
   const script = join(folder, 'script.json');
   writeFileSync(script, JSON.stringify(SCRIPT));

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 /** A model server that keeps what it was asked and has one answer. */
@@ -73,7 +74,7 @@ it('EN215: knowledge that a late sandbox withheld from the first message comes w
   expect(model.requests.join('\n')).toContain('Indent with tabs.');
 });
 
-it('EN122: the model is shown what the workspace says, and nothing that a link leads out to', async () => {
+itInFull('EN122: the model is shown what the workspace says, and nothing that a link leads out to', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-knowledge-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const workspace = join(folder, 'workspace');

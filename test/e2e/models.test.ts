@@ -1,5 +1,6 @@
 import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { startModelEndpoint, type EndpointRequest, type EndpointTurn } from '../../packages/core/src/llm/contract/model-endpoint.ts';
 import { makePlace, tendon } from '../../packages/cli/src/tendon-child.test-support.ts';
 
@@ -33,7 +34,7 @@ async function finish(server: TendonProcess): Promise<void> {
 const toolsIn = (requests: readonly EndpointRequest[]) => requests.map(({ body }) => body.tools !== undefined);
 
 describe('the models in use', () => {
-  it('LM803, LM804, LM805, LM806: are asked on request, and what was found is used, also after a restart', async () => {
+  itInFull('LM803, LM804, LM805, LM806: are asked on request, and what was found is used, also after a restart', async () => {
     const { endpoint, env } = await endpointOf();
     const server = await TendonProcess.start({ ...env, LLM_FALLBACK_MODEL: 'own/other' });
     onTestFinished(() => server.remove());
@@ -57,7 +58,7 @@ describe('the models in use', () => {
     expect(toolsIn(endpoint.requests)).toEqual([true, false, false, false]);
   });
 
-  it('LM805, LM724: what a refusal showed holds after a restart', async () => {
+  itInFull('LM805, LM724: what a refusal showed holds after a restart', async () => {
     const { endpoint, env } = await endpointOf();
     const server = await TendonProcess.start(env);
     onTestFinished(() => server.remove());

@@ -21,7 +21,7 @@ chmod +x /tmp/bin/openvscode-server; export PATH="/tmp/bin:$PATH"`;
 beforeAll(() => void executorFolder());
 
 describe('previews', () => {
-  it('SV60: what the agent serves is offered by link and shown on an origin of its own', async () => {
+  itInFull('SV60: what the agent serves is offered by link and shown on an origin of its own', async () => {
     const { server, link, port, get } = await preview();
     expect(link.hostname).toMatch(new RegExp(`^${port}-[0-9a-f]{32}\\.localhost$`));
     expect(link.port).toBe(new URL(server.url).port);
@@ -32,7 +32,7 @@ describe('previews', () => {
     expect((await get('/api/conversations')).body).toBe('page /api/conversations');
   });
 
-  it('SV61: without its own cookie nobody sees it, whatever the name, token or port', async () => {
+  itInFull('SV61: without its own cookie nobody sees it, whatever the name, token or port', async () => {
     const { server, link, port, cookie, get } = await preview();
     const label = link.hostname.split('.')[0]!.split('-')[1]!;
     const at = (name: string): string => `${name}.localhost:${link.port}`;
@@ -127,7 +127,7 @@ describe('previews', () => {
     expect([headers['clear-site-data'], headers['x-own']]).toEqual([undefined, 'unchanged']);
   });
 
-  it('SV66: bodies pass in both directions, of known length and in pieces', async () => {
+  itInFull('SV66: bodies pass in both directions, of known length and in pieces', async () => {
     const { get } = await preview();
     const body = randomBytes(3_000_000);
     const hash = createHash('sha256').update(body).digest('hex');

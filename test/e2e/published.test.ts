@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -39,7 +40,7 @@ describe('the published package', () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('carries out a task in a sandbox', async () => {
+  itInFull('carries out a task in a sandbox', async () => {
     const { stdout } = await run(tendon, ['run', '--json', 'write a bash script that prints hello'], { env, cwd: workspace });
     const events = stdout
       .trim()
@@ -48,7 +49,7 @@ describe('the published package', () => {
     expect(events.find((event) => event.observation === 'run')?.content).toBe('hello');
   });
 
-  it('CK964: has the types of the SDK, with nothing else installed, under the strictest options', async () => {
+  itInFull('CK964: has the types of the SDK, with nothing else installed, under the strictest options', async () => {
     const compile = async (name: string, code: string): Promise<string> => {
       const file = join(folder, name);
       writeFileSync(file, code);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { itInFull } from '@tendon/testing';
+import { isFull, itInFull } from '@tendon/testing';
 import { type Runtime } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
@@ -38,19 +38,21 @@ const remains = (host: ExecutorHostProcess, incarnation: string): readonly strin
 ];
 
 let contractHost: ExecutorHostProcess | undefined;
-describeDriver('remote, with containers', {
-  async make() {
-    contractHost ??= await startHost();
-    return driverOf(contractHost);
-  },
-  workspacePath: () => '/workspace',
-  workspaceFolder: () => contractHost!.workspace,
-  async killExecutor({ url = '' }) {
-    await killPids(async () => findProcesses(url.slice(url.lastIndexOf('/') + 1), 'cmdline'));
-  },
-  leftOf: async (incarnation) => remains(contractHost!, incarnation),
-  close: () => contractHost!.remove(),
-});
+// Daily on `remote` and on `docker`, each by itself.
+if (isFull())
+  describeDriver('remote, with containers', {
+    async make() {
+      contractHost ??= await startHost();
+      return driverOf(contractHost);
+    },
+    workspacePath: () => '/workspace',
+    workspaceFolder: () => contractHost!.workspace,
+    async killExecutor({ url = '' }) {
+      await killPids(async () => findProcesses(url.slice(url.lastIndexOf('/') + 1), 'cmdline'));
+    },
+    leftOf: async (incarnation) => remains(contractHost!, incarnation),
+    close: () => contractHost!.remove(),
+  });
 
 describe('containers on another host', () => {
   let host: ExecutorHostProcess;
@@ -77,7 +79,7 @@ describe('containers on another host', () => {
     expect(readFileSync(join(host.workspace, 'made'), 'utf8')).toBe('x\n');
   });
 
-  it('SB160: is suspended in its place, with what runs in the background, and goes on where it was', async () => {
+  itInFull('SB160: is suspended in its place, with what runs in the background, and goes on where it was', async () => {
     const sandboxes = open({ idleMs: 100 });
     const first = await acquire(sandboxes, 'sleeper');
     await run(first, 'plain=stored; echo x > ~/file; mkfifo pipe; (read -r line < pipe; echo "$line" > got) &');
@@ -102,7 +104,7 @@ describe('containers on another host', () => {
     expect(readFileSync(join(host.workspace, 'count'), 'utf8')).toBe('began\n');
   });
 
-  it('SB160: a stop leaves no container there, also of one that is suspended', async () => {
+  itInFull('SB160: a stop leaves no container there, also of one that is suspended', async () => {
     const sandboxes = open({ idleMs: 100 });
     const runtime = await acquire(sandboxes, 'stopped');
     await run(runtime, 'sleep 1000 &');

@@ -87,7 +87,7 @@ describe('an idle sandbox on another host', () => {
     expect(await look(await acquire(sandboxes))).toEqual(AS_IT_WAS);
   });
 
-  it('SB157: the host has lost what it stored: the next observation says so, once', async () => {
+  itInFull('SB157: the host has lost what it stored: the next observation says so, once', async () => {
     const { host, sandboxes } = await open({ idleMs: 200 });
     await run(await acquire(sandboxes), SET_UP);
     await untilHibernated(sandboxes);

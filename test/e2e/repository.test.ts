@@ -123,7 +123,7 @@ describe.each(someOf(['local', 'remote'] as const, ['local']))('a repository at 
     expect(outputs(missing)).toEqual([expect.stringMatching(/\/workspace$/)]);
   });
 
-  it('SV56: without a token a private repository is a clear error, and what is no repository is refused at once', async () => {
+  itInFull('SV56: without a token a private repository is a clear error, and what is no repository is refused at once', async () => {
     const tendon = await start([bash('echo works'), finish], false);
     const watcher = await converse(tendon, { repository: `http://${host.name}/private/app.git` });
     await watcher.until(done);

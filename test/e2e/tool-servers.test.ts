@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { io } from 'socket.io-client';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { type ScriptedModel, startScriptedModel } from '@tendon/conformance';
 import { TendonProcess } from '@tendon/testing/servers';
 import { clockServer } from '../../packages/server/src/mcp/clock-server.test-support.ts';
@@ -90,7 +91,7 @@ function watch(id: string): LogEvent[] {
 
 const isFinished = (seen: readonly LogEvent[]) => (): boolean => seen.some(({ extras }) => extras?.agent_state === 'finished');
 
-it('SV136, SV137, SV138: an agent uses tools in the sandbox and over HTTP, and a broken server keeps nobody from it', async () => {
+itInFull('SV136, SV137, SV138: an agent uses tools in the sandbox and over HTTP, and a broken server keeps nobody from it', async () => {
   const url = await clockServer(KEY);
   await settle({
     stdio_servers: [NOTES, { name: 'broken', command: 'sh', args: ['-c', 'echo no database >&2; exit 3'] }],

@@ -15,7 +15,7 @@ afterAll(() => engine.close());
 describe('driver docker, the server killed', () => {
   const stage = sandboxStage(driver);
 
-  it('SB14: the same container is found again and reports the outcome of the command, which ran once', async () => {
+  itInFull('SB14: the same container is found again and reports the outcome of the command, which ran once', async () => {
     const command = 'echo began >> count; until test -e go; do sleep 0.05; done; echo ended >> count';
     const server = stage.serve(command, { id: 7 });
     const incarnation = await server.line('incarnation');

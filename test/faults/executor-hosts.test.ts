@@ -5,6 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import { Secret } from '@tendon/protocol/masking';
@@ -47,7 +48,7 @@ describe('several executor hosts', () => {
     return hosts.find((host) => addressOf(host) === name)!;
   }
 
-  it('SB1060: conversations that begin at the same time are spread, and each stays where its workspace is', async () => {
+  itInFull('SB1060: conversations that begin at the same time are spread, and each stays where its workspace is', async () => {
     await start({}, {}, {});
     const one = server();
     const ids = ['a', 'b', 'c'];
@@ -106,37 +107,40 @@ describe('several executor hosts', () => {
     expect((await run(found, 'cat count')).output).toBe('began\nended');
   });
 
-  it('SB1063: a host that is drained takes no new conversation, also after a restart, and goes on with those that it has', async () => {
-    await start({}, {});
-    const driver = createRemoteDriver(
-      { url: hosts[0]!.url, key: new Secret(hosts[0]!.key) },
-      { url: hosts[1]!.url, key: new Secret(hosts[1]!.key) },
-    );
-    const one = server();
-    await acquire(one, 'a');
-    const drained = await hostOf(one, 'a');
-    await driver.remote!.drain!(addressOf(drained), true);
-    await drained.kill();
-    await drained.start();
-    for (const id of ['b', 'c', 'd']) {
-      await acquire(one, id);
-      expect(await hostOf(one, id)).not.toBe(drained);
-    }
-    await one.runtimes.stop('a');
-    expect((await run(await acquire(one, 'a'), 'echo works')).output).toBe('works');
-    expect(await hostOf(one, 'a')).toBe(drained);
-    const state = async () => (await driver.remote!.hosts!()).find(({ address }) => address === addressOf(drained));
-    expect(await state()).toMatchObject({ refuses: 'it is being drained', isThere: true, capacity: { draining: true, sandboxes: 1 } });
-    const direct = await drained.call(`/sandboxes/${'e'.repeat(16)}`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ conversation_id: 'e', lease_seconds: 60 }),
-    });
-    expect([direct.status, await direct.text()]).toEqual([503, expect.stringContaining('is being drained')]);
-    await driver.remote!.drain!(`${addressOf(drained)}/`, false);
-    expect(await state()).toMatchObject({ refuses: undefined });
-    await expect(driver.remote!.drain!('http://127.0.0.1:1', true)).rejects.toThrow('is none of the hosts that are configured');
-  });
+  itInFull(
+    'SB1063: a host that is drained takes no new conversation, also after a restart, and goes on with those that it has',
+    async () => {
+      await start({}, {});
+      const driver = createRemoteDriver(
+        { url: hosts[0]!.url, key: new Secret(hosts[0]!.key) },
+        { url: hosts[1]!.url, key: new Secret(hosts[1]!.key) },
+      );
+      const one = server();
+      await acquire(one, 'a');
+      const drained = await hostOf(one, 'a');
+      await driver.remote!.drain!(addressOf(drained), true);
+      await drained.kill();
+      await drained.start();
+      for (const id of ['b', 'c', 'd']) {
+        await acquire(one, id);
+        expect(await hostOf(one, id)).not.toBe(drained);
+      }
+      await one.runtimes.stop('a');
+      expect((await run(await acquire(one, 'a'), 'echo works')).output).toBe('works');
+      expect(await hostOf(one, 'a')).toBe(drained);
+      const state = async () => (await driver.remote!.hosts!()).find(({ address }) => address === addressOf(drained));
+      expect(await state()).toMatchObject({ refuses: 'it is being drained', isThere: true, capacity: { draining: true, sandboxes: 1 } });
+      const direct = await drained.call(`/sandboxes/${'e'.repeat(16)}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ conversation_id: 'e', lease_seconds: 60 }),
+      });
+      expect([direct.status, await direct.text()]).toEqual([503, expect.stringContaining('is being drained')]);
+      await driver.remote!.drain!(`${addressOf(drained)}/`, false);
+      expect(await state()).toMatchObject({ refuses: undefined });
+      await expect(driver.remote!.drain!('http://127.0.0.1:1', true)).rejects.toThrow('is none of the hosts that are configured');
+    },
+  );
 
   it('SB1063: a host that is drained between the choice of it and the start gets no conversation by that', async () => {
     await start({}, {});
@@ -155,7 +159,7 @@ describe('several executor hosts', () => {
     expect(addressOf(await hostOf(one, 'a'))).not.toBe(drained);
   });
 
-  it('SB1064: a conversation whose host is configured no more gets a sandbox on another, which says what is lost', async () => {
+  itInFull('SB1064: a conversation whose host is configured no more gets a sandbox on another, which says what is lost', async () => {
     await start({}, {});
     const one = server();
     const runtime = await acquire(one, 'a');
@@ -186,7 +190,7 @@ describe('several executor hosts', () => {
     expect((await run(await acquire(second, 'a'), 'cat file')).output).toBe('stored');
   });
 
-  it('RT905: a host refuses what an earlier owner asks of a sandbox, and gives the new one what runs', async () => {
+  itInFull('RT905: a host refuses what an earlier owner asks of a sandbox, and gives the new one what runs', async () => {
     const [host] = (await start({})) as [ExecutorHostProcess];
     const owners = (epoch: number) => ({ owners: { has: () => true, mayTouch: async () => true, epochOf: () => epoch } });
     const zombie = server(hosts, owners(4));

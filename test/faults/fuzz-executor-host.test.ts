@@ -10,7 +10,7 @@ import { createMask } from '@tendon/protocol/masking';
 import { arbitraryOf, type Schema } from '../../packages/server/src/fuzz/arbitrary-of-schema.test-support.ts';
 import { hostileText, SEED } from '../../packages/server/src/fuzz/hostile-values.test-support.ts';
 import { KEY, testHost, type TestHost } from '../../packages/sandbox-host/src/host.test-support.ts';
-import { runs } from '@tendon/testing';
+import { itInFull, runs } from '@tendon/testing';
 import { executorFolder } from '@tendon/runtime/testing';
 
 /** Long enough for the neighbours of a busy machine. */
@@ -88,112 +88,120 @@ interface Operation {
 }
 
 describe('RT213: an executor host', () => {
-  it('answers whatever nearly fits its own description, on every route, with no more than it should', async () => {
-    const host = await attacked();
-    const document = (await (await host.call('GET', '/openapi.json')).json()) as { paths: Record<string, Record<string, Operation>> };
-    const passwd = readFileSync('/etc/passwd', 'utf8');
-    for (const [path, operations] of Object.entries(document.paths)) {
-      for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
-        // Those stay open for as long as their sandbox lives.
-        if (path.endsWith('/watch') || path.endsWith('/follow')) continue;
-        const schema = requestBody?.content['application/json']?.schema;
-        const drawn = fc.record({
-          body: schema ? arbitraryOf(schema) : fc.constant(undefined),
-          params: fc.tuple(...parameters.map((each) => arbitraryOf(each.schema).map((value) => [each, value] as const))),
-        });
-        const property = fc.asyncProperty(drawn, async ({ body, params }) => {
-          const textOf = (value: unknown): string =>
-            encodeURIComponent(
-              String(value instanceof Object ? JSON.stringify(value) : value)
-                .toWellFormed()
-                .slice(0, 500),
-            );
-          let at = path.replace('{incarnation}', TARGET);
-          const query: string[] = [];
-          for (const [{ name, in: where }, value] of params) {
-            if (where === 'path') at = at.replace(`{${name}}`, textOf(value) || '%20');
-            else if (where === 'query') query.push(`${name}=${textOf(value)}`);
-          }
-          // What ends the sandbox that is attacked is asked of one that is not there.
-          if (method === 'delete') at = at.replace(TARGET, '00000000000000cc');
-          const { status } = await host.call(method.toUpperCase(), `${at}?${query.join('&')}`, body === undefined ? {} : { json: body });
-          expect(status < 500 || [501, 502, 503, 504].includes(status), `${method} ${at} ${status}`).toBe(true);
-        });
-        await fc.assert(property, { numRuns: runs(12, 4), seed: SEED, endOnFailure: true });
+  itInFull(
+    'answers whatever nearly fits its own description, on every route, with no more than it should',
+    { timeout: 240_000 },
+    async () => {
+      const host = await attacked();
+      const document = (await (await host.call('GET', '/openapi.json')).json()) as { paths: Record<string, Record<string, Operation>> };
+      const passwd = readFileSync('/etc/passwd', 'utf8');
+      for (const [path, operations] of Object.entries(document.paths)) {
+        for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
+          // Those stay open for as long as their sandbox lives.
+          if (path.endsWith('/watch') || path.endsWith('/follow')) continue;
+          const schema = requestBody?.content['application/json']?.schema;
+          const drawn = fc.record({
+            body: schema ? arbitraryOf(schema) : fc.constant(undefined),
+            params: fc.tuple(...parameters.map((each) => arbitraryOf(each.schema).map((value) => [each, value] as const))),
+          });
+          const property = fc.asyncProperty(drawn, async ({ body, params }) => {
+            const textOf = (value: unknown): string =>
+              encodeURIComponent(
+                String(value instanceof Object ? JSON.stringify(value) : value)
+                  .toWellFormed()
+                  .slice(0, 500),
+              );
+            let at = path.replace('{incarnation}', TARGET);
+            const query: string[] = [];
+            for (const [{ name, in: where }, value] of params) {
+              if (where === 'path') at = at.replace(`{${name}}`, textOf(value) || '%20');
+              else if (where === 'query') query.push(`${name}=${textOf(value)}`);
+            }
+            // What ends the sandbox that is attacked is asked of one that is not there.
+            if (method === 'delete') at = at.replace(TARGET, '00000000000000cc');
+            const { status } = await host.call(method.toUpperCase(), `${at}?${query.join('&')}`, body === undefined ? {} : { json: body });
+            expect(status < 500 || [501, 502, 503, 504].includes(status), `${method} ${at} ${status}`).toBe(true);
+          });
+          await fc.assert(property, { numRuns: runs(12, 4), seed: SEED, endOnFailure: true });
+        }
       }
-    }
-    expect(readFileSync('/etc/passwd', 'utf8')).toBe(passwd);
-    await host.expectUnharmed();
-  }, 240_000);
+      expect(readFileSync('/etc/passwd', 'utf8')).toBe(passwd);
+      await host.expectUnharmed();
+    },
+  );
 
-  it('refuses what is no JSON, swells, is too deep or too large, on every route that takes something', async () => {
-    const host = await attacked();
-    const before = process.memoryUsage.rss();
-    const paths = [
-      '/execute_action',
-      '/list_files',
-      `/sandboxes/${TARGET}/sleep`,
-      `/sandboxes/${TARGET}/lease`,
-      `/sandboxes/${TARGET}/list_files`,
-    ];
-    const send = async (method: string, path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
-      (
-        await fetch(host.url + path, {
-          method,
-          body: new Uint8Array(Buffer.from(body)),
-          headers: { 'x-session-api-key': KEY, 'content-type': 'application/json', ...headers },
-        })
-      ).status;
-    for (const path of paths) {
-      for (const body of [
-        '{',
-        '[]',
-        'null',
-        '"x"',
-        '{"path":1',
-        '\u0000',
-        '{"path":{"a":[1]}}',
-        '{"action":[]}',
-        '{"with_kernel":"x"}',
-        '{"seconds":[]}',
-      ]) {
-        const isFitting = path.endsWith('/sleep') && body.includes('seconds');
-        if (isFitting || (path.endsWith('/sleep') && /path|action/.test(body) && body.endsWith('}'))) continue; // fits: it would hibernate
-        if (path.endsWith('list_files') && /kernel|seconds|action/.test(body)) continue; // the workspace is listed
-        expect([path, body, await send('POST', path, body)]).toEqual([
+  itInFull(
+    'refuses what is no JSON, swells, is too deep or too large, on every route that takes something',
+    { timeout: 240_000 },
+    async () => {
+      const host = await attacked();
+      const before = process.memoryUsage.rss();
+      const paths = [
+        '/execute_action',
+        '/list_files',
+        `/sandboxes/${TARGET}/sleep`,
+        `/sandboxes/${TARGET}/lease`,
+        `/sandboxes/${TARGET}/list_files`,
+      ];
+      const send = async (method: string, path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
+        (
+          await fetch(host.url + path, {
+            method,
+            body: new Uint8Array(Buffer.from(body)),
+            headers: { 'x-session-api-key': KEY, 'content-type': 'application/json', ...headers },
+          })
+        ).status;
+      for (const path of paths) {
+        for (const body of [
+          '{',
+          '[]',
+          'null',
+          '"x"',
+          '{"path":1',
+          '\u0000',
+          '{"path":{"a":[1]}}',
+          '{"action":[]}',
+          '{"with_kernel":"x"}',
+          '{"seconds":[]}',
+        ]) {
+          const isFitting = path.endsWith('/sleep') && body.includes('seconds');
+          if (isFitting || (path.endsWith('/sleep') && /path|action/.test(body) && body.endsWith('}'))) continue; // fits: it would hibernate
+          if (path.endsWith('list_files') && /kernel|seconds|action/.test(body)) continue; // the workspace is listed
+          expect([path, body, await send('POST', path, body)]).toEqual([
+            path,
+            body,
+            expect.toSatisfy((status: number) => status >= 400 && status < 500),
+          ]);
+        }
+        const deep = `{"path":${'[1,'.repeat(15_000)}1${']'.repeat(15_000)},"action":${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)},"seconds":[],"with_kernel":[]}`;
+        expect([path, await send('POST', path, deep.slice(0, 90_000))]).toEqual([
           path,
-          body,
           expect.toSatisfy((status: number) => status >= 400 && status < 500),
         ]);
       }
-      const deep = `{"path":${'[1,'.repeat(15_000)}1${']'.repeat(15_000)},"action":${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)},"seconds":[],"with_kernel":[]}`;
-      expect([path, await send('POST', path, deep.slice(0, 90_000))]).toEqual([
-        path,
-        expect.toSatisfy((status: number) => status >= 400 && status < 500),
-      ]);
-    }
-    const nested = `{"action":{"action":"run","args":${'{"a":'.repeat(400_000)}1${'}'.repeat(400_000)}}}`;
-    const status = await send('POST', '/execute_action', nested);
-    expect(status === 200 || (status >= 400 && status < 500)).toBe(true);
-    const bomb = gzipSync(Buffer.alloc(200 * MIB, 0x20), { level: 1 });
-    for (const coding of ['gzip', 'br', 'deflate', 'gzip, gzip']) {
-      for (const path of [...paths, `/sandboxes/${TARGET}/execute_action`]) {
-        expect(await send('POST', path, bomb.subarray(0, 60_000), { 'content-encoding': coding })).toBe(415);
+      const nested = `{"action":{"action":"run","args":${'{"a":'.repeat(400_000)}1${'}'.repeat(400_000)}}}`;
+      const status = await send('POST', '/execute_action', nested);
+      expect(status === 200 || (status >= 400 && status < 500)).toBe(true);
+      const bomb = gzipSync(Buffer.alloc(200 * MIB, 0x20), { level: 1 });
+      for (const coding of ['gzip', 'br', 'deflate', 'gzip, gzip']) {
+        for (const path of [...paths, `/sandboxes/${TARGET}/execute_action`]) {
+          expect(await send('POST', path, bomb.subarray(0, 60_000), { 'content-encoding': coding })).toBe(415);
+        }
       }
-    }
-    for (const path of ['/execute_action', `/sandboxes/${TARGET}/list_files`]) {
-      const sent = host.raw(head('POST', path, 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'));
-      const piece = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MIB, 0x20), Buffer.from('\r\n')]);
-      for (let count = 0; count < 80 && sent.socket.writable; count += 1)
-        await new Promise<void>((resolve) => sent.socket.write(piece, () => resolve()));
-      sent.socket.end();
-      await sent.closed;
-      // What was on its way may have cost the answer: here, or on its way from the sandbox to the host (502).
-      expect([0, 400, 413, 502]).toContain(statusOf(sent.received()));
-    }
-    expect(process.memoryUsage.rss() - before).toBeLessThan(600 * MIB);
-    await host.expectUnharmed();
-  }, 240_000);
+      for (const path of ['/execute_action', `/sandboxes/${TARGET}/list_files`]) {
+        const sent = host.raw(head('POST', path, 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'));
+        const piece = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MIB, 0x20), Buffer.from('\r\n')]);
+        for (let count = 0; count < 80 && sent.socket.writable; count += 1)
+          await new Promise<void>((resolve) => sent.socket.write(piece, () => resolve()));
+        sent.socket.end();
+        await sent.closed;
+        // What was on its way may have cost the answer: here, or on its way from the sandbox to the host (502).
+        expect([0, 400, 413, 502]).toContain(statusOf(sent.received()));
+      }
+      expect(process.memoryUsage.rss() - before).toBeLessThan(600 * MIB);
+      await host.expectUnharmed();
+    },
+  );
 
   it('is led nowhere by a path, and by an upgrade to nothing but what is served', async () => {
     const host = await attacked();
@@ -234,7 +242,7 @@ describe('RT213: an executor host', () => {
     await host.expectUnharmed();
   });
 
-  it('hangs up on who stops in the middle, with the key and without, and keeps nothing of it', async () => {
+  itInFull('hangs up on who stops in the middle, with the key and without, and keeps nothing of it', async () => {
     const host = await attacked();
     const workspace = join(host.workspace, TARGET);
     writeFileSync(join(workspace, 'stored'), 'as it was');
@@ -275,7 +283,7 @@ describe('RT213: an executor host', () => {
     await host.expectUnharmed();
   });
 
-  it('forgets who dies in the middle of taking, giving or following', async () => {
+  itInFull('forgets who dies in the middle of taking, giving or following', async () => {
     const host = await attacked();
     const workspace = join(host.workspace, TARGET);
     const temporaries = () => readdirSync(workspace).filter((name) => name.startsWith('.tendon-')).length;

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import { runs } from '@tendon/testing';
+import { itInFull, runs } from '@tendon/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { createLocalDriver } from '@tendon/runtime';
@@ -121,7 +121,7 @@ describe('RT212: the listener of an executor', () => {
     await expectUnharmed();
   });
 
-  it('takes JSON as deep and as large as it may be, and no larger, without swelling', async () => {
+  itInFull('takes JSON as deep and as large as it may be, and no larger, without swelling', async () => {
     const memory = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${executor.process.pid}/status`, 'utf8'))?.[1]) / 1024;
     const before = memory();
     const deep = `{"path":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
@@ -168,7 +168,7 @@ describe('RT212: the listener of an executor', () => {
     await expectUnharmed();
   });
 
-  it('hangs up on who stops in the middle, and keeps nothing of it', async () => {
+  itInFull('hangs up on who stops in the middle, and keeps nothing of it', async () => {
     await expectUnharmed();
     writeFileSync(join(executor.workspace, 'large'), Buffer.alloc(32 * MIB));
     writeFileSync(join(executor.workspace, 'stored'), 'as it was');

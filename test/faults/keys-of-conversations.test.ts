@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { io } from 'socket.io-client';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { builtTendon, TendonProcess, Watcher } from '@tendon/testing/servers';
-import { waitFor } from '@tendon/testing';
+import { itInFull, waitFor } from '@tendon/testing';
 import { Cluster } from '../cluster/cluster.ts';
 import { keyedModel, type KeyedModel } from './keyed-model.ts';
 
@@ -85,7 +85,7 @@ it('SV1260: it goes on with its key after a kill; nothing shows it, nor the home
   expect(holders).toEqual([]);
 });
 
-it('SV1260: the server that takes it over asks with its key, and the database does not have it to be read', async () => {
+itInFull('SV1260: the server that takes it over asks with its key, and the database does not have it to be read', async () => {
   cluster = await Cluster.start();
   const model = await keyedModel(KEY, WORDS);
   const one = await cluster.add(OTHERS);

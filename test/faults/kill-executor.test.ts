@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { membersOf } from '../../bench/process-memory.ts';
-import { runs } from '@tendon/testing';
+import { itInFull, runs } from '@tendon/testing';
 import { counterLines, startCounting, STEPS, type Counting } from './counting.ts';
 
 const KILLS = runs(5, 3);
@@ -81,7 +81,7 @@ describe('the executor is killed with SIGKILL', () => {
     await expectAtMostOnce(counting);
   });
 
-  it(`EN102: together with the server, after ${both.join(', ')} ms`, async () => {
+  itInFull(`EN102: together with the server, after ${both.join(', ')} ms`, async () => {
     const counting = await startCounting();
     await counting.watcher.until((event) => event.observation === 'run');
     for (const delayMs of both) {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { io } from 'socket.io-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { Seen } from '@tendon/testing';
+import { itInFull, Seen } from '@tendon/testing';
 import { TendonProcess } from '@tendon/testing/servers';
 
 type Frame = Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ describe('SV192: a conversation that cannot be opened', () => {
     for (const { name, open } of CLIENTS) await open(tendon.url, id, token).frames.until(isAnswer, `the answer, by ${name}`);
   });
 
-  it('with a damaged page of its events: every client is notified and disconnected', async () => {
+  itInFull('with a damaged page of its events: every client is notified and disconnected', async () => {
     const tendon = await TendonProcess.scripted(script);
     onTestFinished(() => tendon.remove());
     const { id, token } = await stopped(tendon);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Storage } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
-import { runs, someOf } from '@tendon/testing';
+import { itInFull, runs, someOf } from '@tendon/testing';
 import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
 import { findProcesses } from '@tendon/runtime/testing';
@@ -76,46 +76,49 @@ async function withStore<T>(work: (storage: Storage) => Promise<T>): Promise<T> 
 
 const old = (n: number): string => n.toString(16).padStart(32, '0');
 
-it('SB173, SB174: killed while many hibernate and some work: the working ones continue, the others stay as they are and are restored where they were', async () => {
-  await start({ SANDBOX_IDLE_SECONDS: '1' });
-  const sleeper = await converse();
-  await ran(sleeper.watcher, 'mkdir inner; cd inner; export STORED=yes');
-  await expect.poll(async () => (await sandboxOf(sleeper.id))?.state).toBe('asleep');
-  const working = await Promise.all([converse(), converse()]);
-  for (const { watcher } of working) say(watcher, `BENCH:${STEPS}:echo $(({i}+1)) >> counter.txt; sleep 0.03`);
-  for (const { watcher } of working) await watcher.until((event) => event.observation === 'run');
-  await tendon.kill('SIGKILL');
-  await withStore(async ({ records }) => {
-    const conversation = (await records.get<Record<string, unknown>>('conversations', sleeper.id))!;
-    const sandbox = (await records.get<Record<string, unknown>>('sandboxes', sleeper.id))!;
-    const put = async (n: number): Promise<void> => {
-      const id = old(n);
-      await records.put('conversations', { id, sort: new Date(n).toISOString(), value: { ...conversation, id } });
-      const value = { ...sandbox, conversation_id: id, incarnation: id.slice(16) };
-      await records.put('sandboxes', { id, sort: new Date(n).toISOString(), value });
-    };
-    await Promise.all(Array.from({ length: HIBERNATED }, (_, n) => put(n)));
-  });
+itInFull(
+  'SB173, SB174: killed while many hibernate and some work: the working ones continue, the others stay as they are and are restored where they were',
+  async () => {
+    await start({ SANDBOX_IDLE_SECONDS: '1' });
+    const sleeper = await converse();
+    await ran(sleeper.watcher, 'mkdir inner; cd inner; export STORED=yes');
+    await expect.poll(async () => (await sandboxOf(sleeper.id))?.state).toBe('asleep');
+    const working = await Promise.all([converse(), converse()]);
+    for (const { watcher } of working) say(watcher, `BENCH:${STEPS}:echo $(({i}+1)) >> counter.txt; sleep 0.03`);
+    for (const { watcher } of working) await watcher.until((event) => event.observation === 'run');
+    await tendon.kill('SIGKILL');
+    await withStore(async ({ records }) => {
+      const conversation = (await records.get<Record<string, unknown>>('conversations', sleeper.id))!;
+      const sandbox = (await records.get<Record<string, unknown>>('sandboxes', sleeper.id))!;
+      const put = async (n: number): Promise<void> => {
+        const id = old(n);
+        await records.put('conversations', { id, sort: new Date(n).toISOString(), value: { ...conversation, id } });
+        const value = { ...sandbox, conversation_id: id, incarnation: id.slice(16) };
+        await records.put('sandboxes', { id, sort: new Date(n).toISOString(), value });
+      };
+      await Promise.all(Array.from({ length: HIBERNATED }, (_, n) => put(n)));
+    });
 
-  await tendon.start();
-  for (const { id, watcher } of working) {
-    await watcher.untilState('finished');
-    const counter = readFileSync(join(tendon.home, 'workspaces', id, 'counter.txt'), 'utf8')
-      .trim()
-      .split('\n')
-      .map(Number);
-    expect(counter).toEqual(Array.from({ length: STEPS }, (_, i) => i + 1));
-  }
-  const seen = await ran(sleeper.watcher, 'echo "$STORED $(basename $PWD)"');
-  expect(seen).toContain('yes inner');
-  expect(seen).not.toContain('are gone');
-  await tendon.kill('SIGKILL');
-  const states = await withStore(async ({ records }) => {
-    const found = await Promise.all(Array.from({ length: HIBERNATED }, (_, n) => records.get<Sandbox>('sandboxes', old(n))));
-    return new Set(found.map((record) => record?.state));
-  });
-  expect([...states]).toEqual(['asleep']);
-});
+    await tendon.start();
+    for (const { id, watcher } of working) {
+      await watcher.untilState('finished');
+      const counter = readFileSync(join(tendon.home, 'workspaces', id, 'counter.txt'), 'utf8')
+        .trim()
+        .split('\n')
+        .map(Number);
+      expect(counter).toEqual(Array.from({ length: STEPS }, (_, i) => i + 1));
+    }
+    const seen = await ran(sleeper.watcher, 'echo "$STORED $(basename $PWD)"');
+    expect(seen).toContain('yes inner');
+    expect(seen).not.toContain('are gone');
+    await tendon.kill('SIGKILL');
+    const states = await withStore(async ({ records }) => {
+      const found = await Promise.all(Array.from({ length: HIBERNATED }, (_, n) => records.get<Sandbox>('sandboxes', old(n))));
+      return new Set(found.map((record) => record?.state));
+    });
+    expect([...states]).toEqual(['asleep']);
+  },
+);
 
 describe('a stop', () => {
   it.each(someOf([0, 8, 16, 26, 40, 150], [26]))(
@@ -143,7 +146,7 @@ describe('a stop', () => {
   );
 });
 
-it('SV1093: a policy that was changed before a kill holds after it, and what waited still waits for what it allows', async () => {
+itInFull('SV1093: a policy that was changed before a kill holds after it, and what waited still waits for what it allows', async () => {
   await start({ SECURITY_CONFIRMATION_MODE: 'true' });
   const { id, watcher } = await converse();
   const put = async (body: object): Promise<void> => {

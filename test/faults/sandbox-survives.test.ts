@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { anchorOf, isAlive, findProcesses, leftOf, never, run, runAction, until } from '@tendon/runtime/testing';
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { APPENDED_AT } from './sandbox-drivers.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
@@ -47,7 +47,7 @@ describe.each(someOf(['local', 'none'], ['local']))('driver %s, the server kille
     expect(leftOf(incarnation, stage.path('state'))).toEqual([]);
   });
 
-  it('SB24: killed at any moment of a start, nothing is left that nobody knows', async () => {
+  itInFull('SB24: killed at any moment of a start, nothing is left that nobody knows', async () => {
     for (const afterMs of someOf([0, 15, 30, 45, 60, 90, 120, 160], 3)) {
       const server = stage.serve('true');
       await server.line('acquiring');
@@ -62,7 +62,7 @@ describe.each(someOf(['local', 'none'], ['local']))('driver %s, the server kille
     expect(findProcesses(stage.path(), 'cmdline')).toEqual([]);
   });
 
-  it('SB32: killed at any moment of a start, what was begun ends by its lease though no server comes back', async () => {
+  itInFull('SB32: killed at any moment of a start, what was begun ends by its lease though no server comes back', async () => {
     for (const afterMs of someOf([5, 20, 25, 30, 35, 40, 50, 70, 110], 3)) {
       const server = stage.serve('true', { leaseSeconds: 1 });
       await server.line('acquiring');

@@ -99,7 +99,7 @@ describe('a page in the local sandbox', () => {
     throw new Error('no Chromium runs there');
   }
 
-  it('RT158: no service of the host answers: by address, name, redirect, fetch, picture or WebSocket', async () => {
+  itInFull('RT158: no service of the host answers: by address, name, redirect, fetch, picture or WebSocket', async () => {
     for (const address of hostAddresses()) {
       const target = `${address}:${port}`;
       const direct = await browse(`http://${target}/`);

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { expect, it, vi } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { createLocalDriver } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, never, run, startResolver } from '@tendon/runtime/testing';
 import { describeEgress } from './network/contract.ts';
@@ -29,7 +30,7 @@ describeEgress('local', { make: () => createLocalDriver({ executor: executorFold
   });
 });
 
-it('SB340: a sandbox that asks for names without an answer takes them away from nobody', async () => {
+itInFull('SB340: a sandbox that asks for names without an answer takes them away from nobody', async () => {
   const resolver = await startResolver({ 'known.example': ['127.0.0.1'] });
   const sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder() }), { nameServers: resolver.servers });
   try {

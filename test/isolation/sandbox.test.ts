@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, syml
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import { createLocalDriver } from '@tendon/runtime';
@@ -63,7 +64,7 @@ describe('inside the local sandbox', () => {
     }
   });
 
-  it('SB17: nor does the agent move it, by a folder above it, to where the next start does not look for it', async () => {
+  itInFull('SB17: nor does the agent move it, by a folder above it, to where the next start does not look for it', async () => {
     const nested = join(sandboxes.workspace, 'deep/er/home');
     mkdirSync(nested, { recursive: true });
     writeFileSync(join(nested, 'tendon.db'), 'secret');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { TendonProcess } from '@tendon/testing/servers';
 
 async function openServer() {
@@ -58,7 +59,7 @@ it('SB300, SV308: a link that an agent puts in the place of another conversation
   expect(existsSync(join(secrets, 'new'))).toBe(false);
 });
 
-it('SV309: a record that names a folder outside of what this machine allows opens no sandbox, and says what would', async () => {
+itInFull('SV309: a record that names a folder outside of what this machine allows opens no sandbox, and says what would', async () => {
   const { tendon, secrets, call, conversation, refusal } = await openServer();
   const id = await conversation({});
   await tendon.kill('SIGKILL');

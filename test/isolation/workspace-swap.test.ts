@@ -71,14 +71,14 @@ it('SB300: nothing in a sandbox holds a descriptor of the host, by which it coul
   }
 });
 
-it('SB301: a workspace that is swapped for a link while sandboxes start leads nowhere else', async () => {
+itInFull('SB301: a workspace that is swapped for a link while sandboxes start leads nowhere else', async () => {
   const folder = place();
   const swapped = await swapWorkspaces(local(), { base: join(folder, 'base'), folder }, runs(30, 6));
   expectHeld(swapped, IN_WORDS);
   expect(swapped.real).toBeGreaterThan(0);
 });
 
-it('SB301: nor where the server is an ordinary user', () => {
+itInFull('SB301: nor where the server is an ordinary user', () => {
   if (!IS_ROOT) return; // then the others prove it
   const { between, swapped } = asOrdinaryUser<{ between: string; swapped: Swapped }>(
     'ordinary-user-swaps.ts',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { makePlace, startTendon, tendon } from './tendon-child.test-support.ts';
 
 it('CL966: conversations are listed, shown and removed, and settings changed, with a server and without one', async () => {
@@ -33,7 +34,7 @@ it('CL966: conversations are listed, shown and removed, and settings changed, wi
   expect((await tendon(place, ['show', short])).stderr).toContain(`There is no conversation ${short}`);
 });
 
-it('CL966: config knows every setting by its name, also where nothing is stored, and shows no key', async () => {
+itInFull('CL966: config knows every setting by its name, also where nothing is stored, and shows no key', async () => {
   const place = makePlace();
   expect(await tendon(place, ['config', 'set', 'max_iteration', '5'])).toMatchObject({
     code: 1,

@@ -36,7 +36,7 @@ it('CK1101: servers that work together are found, each asked as another server a
   expect(code).toBe(0);
 });
 
-it('CK1101: another secret, a server that is not reached and one that drains are named with what to do', async () => {
+itInFull('CK1101: another secret, a server that is not reached and one that drains are named with what to do', async () => {
   const { postgres, url } = await database();
   const [one, frozen] = [await server(url), await server(url)];
   const wrong = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET: 'another one than theirs' });

@@ -4,7 +4,7 @@ import { itInFull } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 
-it('TJ1, TJ3: tendon import says in words what came over, and does it once', async () => {
+itInFull('TJ1, TJ3: tendon import says in words what came over, and does it once', async () => {
   const place = makePlace();
   const folder = join(place.workspace, 'store/sessions/abc/events');
   mkdirSync(folder, { recursive: true });

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { makePlace, startTendon, tendon } from './tendon-child.test-support.ts';
 
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
@@ -25,7 +26,7 @@ it('CL962: prints the answer alone, and exits with 0 done, 1 failed, 3 needs a d
   expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('refused the key') });
 });
 
-it('CL1051: a task is done when nobody reads how it goes', async () => {
+itInFull('CL1051: a task is done when nobody reads how it goes', async () => {
   const place = makePlace();
   const model = place.script([bash('until [ -e go ]; do sleep 0.05; done'), { text: 'Fine.' }]);
   const child = startTendon(place, ['-m', model, '-p', 'x']);

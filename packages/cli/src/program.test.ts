@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import packageJson from '../package.json' with { type: 'json' };
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 
 describe('how it is used', () => {
-  it('prints its version and its help', async () => {
+  itInFull('prints its version and its help', async () => {
     const place = makePlace();
     expect(await tendon(place, ['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
     for (const command of [[], ['serve'], ['run']]) {

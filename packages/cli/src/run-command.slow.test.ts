@@ -18,7 +18,7 @@ const lines = (stdout: string): JsonEvent[] =>
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
 
 describe('tendon run', () => {
-  it('does the founding example in the folder it is started in', async () => {
+  itInFull('does the founding example in the folder it is started in', async () => {
     const place = makePlace();
     const { code, stdout, stderr } = await tendon(place, ['run', 'write a bash script that prints hello']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -26,7 +26,7 @@ describe('tendon run', () => {
     for (const words of ['demo model', 'Wrote hello.sh', '\n  hello\n', 'scripted demonstration']) expect(stdout).toContain(words);
   });
 
-  it('CL931: prints every event as a line of JSON, and nothing else; with --worktree the folder stays as it is', async () => {
+  itInFull('CL931: prints every event as a line of JSON, and nothing else; with --worktree the folder stays as it is', async () => {
     const place = makePlace();
     const before = readdirSync(place.workspace);
     const { code, stdout, stderr } = await tendon(place, ['run', '--worktree', '--json', 'write', 'fizzbuzz', 'in', 'bash']);
@@ -143,7 +143,7 @@ describe('interrupting a run', () => {
     expect(processesWith('sleep 271813')).toEqual([]);
   });
 
-  it('by a reader that goes away stops it too', async () => {
+  itInFull('by a reader that goes away stops it too', async () => {
     const place = makePlace();
     const child = startTendon(place, ['run', '--json', '-m', place.script([{ ...bash('echo {i}; sleep 0.1'), times: 10_000 }]), 'x']);
     await child.until('"observation":"run"');

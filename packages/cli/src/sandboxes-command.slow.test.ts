@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 import { converse, listed, serve, tracesOf } from './sandboxes/sandboxes.test-support.ts';
 
@@ -62,7 +63,7 @@ it('SB97, SB138: through a running server: the table, the metrics, a stop, and a
   expect((await tendon(place, ['sandboxes', 'nonsense'])).code).toBe(2);
 }, 240_000);
 
-it('SB1060, SB1063: shows executor hosts with what they have left, and drains one; doctor says which is away', async () => {
+itInFull('SB1060, SB1063: shows executor hosts with what they have left, and drains one; doctor says which is away', async () => {
   const place = makePlace();
   const host = await ExecutorHostProcess.start({ driver: 'none' });
   onTestFinished(() => host.remove());

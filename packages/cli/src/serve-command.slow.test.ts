@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { makePlace, startTendon, tendon } from './tendon-child.test-support.ts';
 
-it('serves on a free port until it is asked to stop', async () => {
+itInFull('serves on a free port until it is asked to stop', async () => {
   const place = makePlace();
   const server = startTendon(place, ['serve', '--port', '0', '--workspace', place.workspace]);
   await server.until('workspace');
@@ -37,7 +38,7 @@ it('SV1070, SV1071: a server that has started has not loaded TLS, and gives back
   expect(server.stdout).toContain('tls: false');
 });
 
-it('exits with 1 when the port is taken, and says so', async () => {
+itInFull('exits with 1 when the port is taken, and says so', async () => {
   const server = startTendon(makePlace(), ['serve', '--port', '0']);
   await server.until('workspace');
   const port = /http:\/\/[^:]+:(\d+)/.exec(server.stdout)?.[1] ?? '';

@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { makePlace, startTendon, tendon } from './tendon-child.test-support.ts';
 
 const TSC = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
 const WAIT = { timeout: 60_000, interval: 20 };
 
-it('EX924: tendon tools writes a tool whose types hold, lists, checks and tries it, and reports what does not count', async () => {
+itInFull('EX924: tendon tools writes a tool whose types hold, lists, checks and tries it, and reports what does not count', async () => {
   const place = makePlace();
   const folder = join(place.home, '.tendon/tools');
   const run = (...args: readonly string[]) => tendon(place, ['tools', ...args]);

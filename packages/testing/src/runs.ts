@@ -9,12 +9,15 @@ declare module 'vitest' {
 
 const DAILY_SHARE = 0.1;
 
+/** Whether this run tries everything. The long tests hold every file that asks. */
+export const isFull = (): boolean => inject('effort') === 'full';
+
 /**
  * How often something random or exhaustive is tried: `full` times in `npm run test:long`, `daily` times otherwise, by default a tenth of
- * that. The long tests hold every file that asks.
+ * that.
  */
 export function runs(full: number, daily = Math.ceil(full * DAILY_SHARE)): number {
-  return inject('effort') === 'full' ? full : daily;
+  return isFull() ? full : daily;
 }
 
 /**
@@ -22,7 +25,7 @@ export function runs(full: number, daily = Math.ceil(full * DAILY_SHARE)): numbe
  * that what repeats itself in tens and powers of two is met everywhere. All of it in the long tests.
  */
 export function someOf<T>(all: readonly T[], daily?: number | readonly NoInfer<T>[]): readonly T[] {
-  if (inject('effort') === 'full') return all;
+  if (isFull()) return all;
   if (typeof daily === 'object') return daily;
   if (daily === undefined) return all.filter((_, index) => index % 11 === 0);
   const chosen = new Set(Array.from({ length: daily }, (_, index) => Math.round((index * (all.length - 1)) / Math.max(1, daily - 1))));
@@ -31,7 +34,7 @@ export function someOf<T>(all: readonly T[], daily?: number | readonly NoInfer<T
 
 /** A case that only the long tests try: it costs much, and other tests prove its rules daily. `npm run check` holds the latter. */
 export function itInFull(name: string, ...given: readonly [TestFunction] | readonly [TestOptions, TestFunction]): void {
-  if (inject('effort') !== 'full') return;
+  if (!isFull()) return;
   const [options, body] = given.length === 1 ? [{}, given[0]] : given;
   // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- both are the caller's
   it(name, options, body);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { builtTendon, type TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folderOf, NEWCOMERS, serverOf, type Newcomer } from './newcomers.ts';
@@ -28,7 +28,7 @@ async function observe(server: TendonProcess, action: string, args: Readonly<Rec
 }
 
 describe.each(someOf(NEWCOMERS, NEWCOMERS.slice(-1)))('a newcomer who is $name', (newcomer) => {
-  it('SB17: works in a folder that holds TENDON_HOME, of which the agent sees nothing', async () => {
+  itInFull('SB17: works in a folder that holds TENDON_HOME, of which the agent sees nothing', async () => {
     const home = folderOf(newcomer);
     const own = join(home, '.tendon');
     writeFileSync(join(home, 'notes.txt'), 'theirs');
@@ -66,7 +66,7 @@ describe.each(someOf(NEWCOMERS, NEWCOMERS.slice(-1)))('a newcomer who is $name',
     }
   });
 
-  it('RT65: an edit that failed does not say that the file was edited', async () => {
+  itInFull('RT65: an edit that failed does not say that the file was edited', async () => {
     const server = await serverOf(newcomer, { WORKSPACE_BASE: folderOf(newcomer) });
     const args = { path: '/workspace/none.txt', command: 'str_replace', old_str: 'a', new_str: 'b' };
     const { content, ...event } = await observe(server, 'edit', args);

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { type TendonProcess, Watcher } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startModelEndpoint } from '../../../packages/core/src/llm/contract/model-endpoint.ts';
@@ -65,7 +65,7 @@ describe.each(someOf(NEWCOMERS, NEWCOMERS.slice(-1)))('the model of a newcomer w
     expect(new Set(proxy.asked)).toEqual(new Set(['model.example:80', 'mcp.example:80', 'git.example:443']));
   });
 
-  it('SV241: is asked directly when it is on this machine, whatever the proxy', async () => {
+  itInFull('SV241: is asked directly when it is on this machine, whatever the proxy', async () => {
     await using endpoint = await startModelEndpoint('openai', [{ text: ['Hello from this machine.'] }]);
     const proxy = await startProxy('nobody.example', endpoint.url);
     const server = await serverOf(newcomer, {
@@ -79,7 +79,7 @@ describe.each(someOf(NEWCOMERS, NEWCOMERS.slice(-1)))('the model of a newcomer w
     expect(proxy.asked).toEqual([]);
   });
 
-  it('LM120: at an address that serves web pages fails at once, after one request', async () => {
+  itInFull('LM120: at an address that serves web pages fails at once, after one request', async () => {
     let requests = 0;
     const page = createServer((_request, response) => {
       requests++;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { array, assert, asyncProperty, integer, nat } from 'fast-check';
 import { Server, type Socket } from 'socket.io';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { connect, type ConversationConnection } from '../index.ts';
 
 const deadline = () => AbortSignal.timeout(90_000);
@@ -70,7 +71,7 @@ describe('resume', () => {
   /** What a client that was never interrupted would hold: state changes of a replay but the last are never sent. */
   const wanted = (length: number) => Array.from({ length }, (_, id) => id).filter((id) => id % STATE_EVERY !== 0);
 
-  it('CL1 CL2: a connection that breaks at any frame of a replay loses and repeats nothing', async () => {
+  itInFull('CL1 CL2: a connection that breaks at any frame of a replay loses and repeats nothing', async () => {
     await assert(
       asyncProperty(integer({ min: 2, max: 60 }), array(nat(60), { maxLength: 3 }), async (length, drops) => {
         server.length = length;

@@ -1,5 +1,6 @@
 import { CondensationAction, isAction, isObservation, LoopRecoveryAction, type Event } from '@tendon/protocol';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { bash, done, outline, stage } from '../conversation/conversation.test-support.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { ScriptedStep } from '../llm/scripted-provider.ts';
@@ -71,7 +72,7 @@ it('EN859: from the last message nothing that came after it is shown, and a thir
   await second.untilState('stopped');
 });
 
-it('EN857: what one answer does many times is one step, because the model saw no hint in between', async () => {
+itInFull('EN857: what one answer does many times is one step, because the model saw no hint in between', async () => {
   const look = { name: 'execute_bash', arguments: { command: 'ls /nowhere' } };
   const seen: LlmRequest[] = [];
   const script = (asked: LlmRequest): ScriptedStep => (seen.push(asked) > 3 ? done : { toolCalls: Array.from({ length: 8 }, () => look) });

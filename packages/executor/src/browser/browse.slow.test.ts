@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 describe('browse', () => {
-  it('RT144: the page comes as Markdown, with its address, title, status, picture and HTML', async () => {
+  itInFull('RT144: the page comes as Markdown, with its address, title, status, picture and HTML', async () => {
     const { kind, content, extras } = await user.browse(`${site.origin}/article`);
     expect(kind).toBe('browse');
     expect(content).toMatch(/A tendon joins a \*\*muscle\*\* to a \[bone\]\(http:\/\/127.0.0.1:\d+\/bone\)/);
@@ -89,7 +89,7 @@ describe('browse', () => {
     expect(pngSize(extras.set_of_marks!)).toEqual([1280, 720]);
   });
 
-  it('RT146: of a long page the tree comes from the top as far as it fits, and says how much does not', async () => {
+  itInFull('RT146: of a long page the tree comes from the top as far as it fits, and says how much does not', async () => {
     const page = 'data:text/html,<script>for (let n = 0; n < 3000; n++) document.write(`<p><a href="%23${n}">Link ${n}</a></p>`)</script>';
     const { extras } = await user.browse(page, { return_axtree: true });
     const { nodes, nodes_left_out: left } = extras.axtree_object as {
@@ -103,7 +103,7 @@ describe('browse', () => {
     expect(nodes.flatMap(({ childIds = [] }) => childIds).every((id) => ids.has(id))).toBe(true);
   });
 
-  it('RT159: of a giant page the beginning is shown, with the path of the whole', async () => {
+  itInFull('RT159: of a giant page the beginning is shown, with the path of the whole', async () => {
     const { content, extras } = await user.browse(`${site.origin}/giant`, { return_axtree: true });
     expect(content.length).toBeLessThan(30_000);
     expect(content).toContain('elements, too many for a tree');
@@ -152,7 +152,7 @@ describe('browse', () => {
     expect(extras).toMatchObject({ url, error: true, set_of_marks: '', axtree_object: {} });
   });
 
-  it('RT151: files of the workspace, data, the source of a page and a name without a scheme are opened', async () => {
+  itInFull('RT151: files of the workspace, data, the source of a page and a name without a scheme are opened', async () => {
     const path = join(user.executor.workspace, 'page.html');
     writeFileSync(path, '<h1>A file</h1>');
     expect(await user.browse(path)).toMatchObject({ content: '# A file', extras: { url: `file://${path}`, error: false } });

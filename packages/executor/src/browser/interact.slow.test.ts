@@ -54,7 +54,7 @@ afterAll(async () => {
 const open = (path: string, ...actions: readonly string[]) => user.do(`goto("${site.origin}${path}")`, ...actions);
 
 describe('browse_interactive', () => {
-  it('RT145, RT146: the tree names elements over frames and shadow roots, ids work there and stay', async () => {
+  itInFull('RT145, RT146: the tree names elements over frames and shadow roots, ids work there and stay', async () => {
     const { content, extras } = await open('/frames');
     expect(content).toMatch(/^RootWebArea 'Frames'/);
     const ids = ['Inner', 'Innermost', 'Foreign', 'In shadow'].map((name) => bidOf(content, `button '${name}'`));
@@ -118,7 +118,7 @@ describe('browse_interactive', () => {
     expect((await user.do('uncheck("#tick")')).content).toMatch(/checkbox 'Tick'.*checked='false'/);
   });
 
-  it('RT147, RT149: back, forward and tabs; a new window is the tab in use', async () => {
+  itInFull('RT147, RT149: back, forward and tabs; a new window is the tab in use', async () => {
     await open('/one', 'browser.click("a")');
     expect((await user.do('go_back()')).extras.title).toBe('One');
     expect((await user.do('go_forward()')).extras.title).toBe('Two');

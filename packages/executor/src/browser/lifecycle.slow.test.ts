@@ -134,7 +134,7 @@ describe('a browser that ends', () => {
     await until(() => !existsSync(join(user.executor.workspace, '.cache/tendon/browser/one')));
   });
 
-  it('RT157, RT143: without a Chromium an error says what to do; what cannot be parsed starts none', async () => {
+  itInFull('RT157, RT143: without a Chromium an error says what to do; what cannot be parsed starts none', async () => {
     const broken = join(process.env.TMPDIR ?? '/tmp', `tendon-broken-${process.pid}`);
     writeFileSync(broken, '#!/bin/sh\necho "error while loading shared libraries: libnss3.so" >&2\nexit 127\n');
     chmodSync(broken, 0o755);

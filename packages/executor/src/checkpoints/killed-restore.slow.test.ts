@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { Journal } from '../effects/journal.ts';
 import { startExecutor } from '../testing/start-executor.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
@@ -29,27 +30,31 @@ async function changedWorkspace(): Promise<TestWorkspace & { readonly before: Pi
   return { ...place, before, changed: pictureOf(place.workspace) };
 }
 
-it('CK710: a restore that is killed at any point is finished by the next executor, or never began', { timeout: 240_000 }, async () => {
-  const finished: boolean[] = [];
-  for (let isKilled = true; isKilled;) {
-    const point = finished.length;
-    const { workspace, stateDir, before, changed, open } = await changedWorkspace();
-    const args = ['--conditions=tendon-source', FIXTURE, workspace, stateDir, String(point)];
-    const { signal, status, stderr } = spawnSync(process.execPath, args);
-    isKilled = signal === 'SIGKILL';
-    expect([isKilled ? 0 : status, stderr.toString()]).toEqual([0, '']);
-    const isBegun = existsSync(join(stateDir, 'restoring.json'));
-    const next = open();
-    const keys: string[] = [];
-    await next.finishRestore((key) => keys.push(key));
-    expect(keys).toEqual(isBegun ? ['killed'] : []);
-    expect(pictureOf(workspace), `killed before change ${point}`).toEqual(isBegun || !isKilled ? before : changed);
-    finished.push(isBegun);
-    await next.finishRestore(() => expect.unreachable('it was finished'));
-    next.close();
-  }
-  expect(finished.filter(Boolean).length).toBeGreaterThan(10);
-});
+itInFull(
+  'CK710: a restore that is killed at any point is finished by the next executor, or never began',
+  { timeout: 240_000 },
+  async () => {
+    const finished: boolean[] = [];
+    for (let isKilled = true; isKilled;) {
+      const point = finished.length;
+      const { workspace, stateDir, before, changed, open } = await changedWorkspace();
+      const args = ['--conditions=tendon-source', FIXTURE, workspace, stateDir, String(point)];
+      const { signal, status, stderr } = spawnSync(process.execPath, args);
+      isKilled = signal === 'SIGKILL';
+      expect([isKilled ? 0 : status, stderr.toString()]).toEqual([0, '']);
+      const isBegun = existsSync(join(stateDir, 'restoring.json'));
+      const next = open();
+      const keys: string[] = [];
+      await next.finishRestore((key) => keys.push(key));
+      expect(keys).toEqual(isBegun ? ['killed'] : []);
+      expect(pictureOf(workspace), `killed before change ${point}`).toEqual(isBegun || !isKilled ? before : changed);
+      finished.push(isBegun);
+      await next.finishRestore(() => expect.unreachable('it was finished'));
+      next.close();
+    }
+    expect(finished.filter(Boolean).length).toBeGreaterThan(10);
+  },
+);
 
 it('CK714: the outcome of a restore that was cut off is answered by the next executor', async () => {
   const { workspace, stateDir } = makeWorkspace();

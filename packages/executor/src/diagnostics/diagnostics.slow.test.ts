@@ -39,29 +39,32 @@ async function wordsOf(edits: () => Promise<ObservationDraft>, pattern: RegExp):
   return words;
 }
 
-it('RT831: the errors of an edited file come behind the words of its observation, ten at most, and then that there are none any more', async () => {
-  const executor = await started();
-  const path = fileIn(executor, 'src/a.ts');
-  const write = (content: string) => () => executor.act('write', { path, content });
-  const words = await wordsOf(write(wrong(12)), /reports errors/);
-  expect(words).toContain(
-    `Wrote ${path}.\n[The TypeScript language server reports errors in src/a.ts, at line:column:]\n1:14 Type 'string' is not`,
-  );
-  expect(words).toMatch(/\n10:14 [^\n]+\nand 2 more\n$/);
-  expect(await wordsOf(write(wrong(12)), /same errors/)).toContain('the same errors in src/a.ts as before.]');
-  await wordsOf(write('export const n0 = 0;\n'), /no errors in src\/a\.ts any more/);
-  const patch = `*** Begin Patch\n*** Add File: ${executor.workspace}/src/b.ts\n+import { n0 } from './a.ts';\n+export const b: string = n0;\n*** End Patch`;
-  const patched = await executor.act('edit', {
-    command: 'apply_patch',
-    path: join(executor.workspace, 'src/b.ts'),
-    patch,
-    impl_source: 'oh_aci',
-  });
-  const more = patched.content.includes('errors') ? '' : await wordsOf(write('export const n0 = 0;\n'), /errors in src\/b\.ts/);
-  expect(patched.content + more).toContain("2:14 Type 'number' is not assignable to type 'string'.");
-  const notes = await executor.act('write', { path: join(executor.workspace, 'notes.txt'), content: 'x' });
-  expect(notes).toMatchObject({ observation: 'write', content: '' });
-});
+itInFull(
+  'RT831: the errors of an edited file come behind the words of its observation, ten at most, and then that there are none any more',
+  async () => {
+    const executor = await started();
+    const path = fileIn(executor, 'src/a.ts');
+    const write = (content: string) => () => executor.act('write', { path, content });
+    const words = await wordsOf(write(wrong(12)), /reports errors/);
+    expect(words).toContain(
+      `Wrote ${path}.\n[The TypeScript language server reports errors in src/a.ts, at line:column:]\n1:14 Type 'string' is not`,
+    );
+    expect(words).toMatch(/\n10:14 [^\n]+\nand 2 more\n$/);
+    expect(await wordsOf(write(wrong(12)), /same errors/)).toContain('the same errors in src/a.ts as before.]');
+    await wordsOf(write('export const n0 = 0;\n'), /no errors in src\/a\.ts any more/);
+    const patch = `*** Begin Patch\n*** Add File: ${executor.workspace}/src/b.ts\n+import { n0 } from './a.ts';\n+export const b: string = n0;\n*** End Patch`;
+    const patched = await executor.act('edit', {
+      command: 'apply_patch',
+      path: join(executor.workspace, 'src/b.ts'),
+      patch,
+      impl_source: 'oh_aci',
+    });
+    const more = patched.content.includes('errors') ? '' : await wordsOf(write('export const n0 = 0;\n'), /errors in src\/b\.ts/);
+    expect(patched.content + more).toContain("2:14 Type 'number' is not assignable to type 'string'.");
+    const notes = await executor.act('write', { path: join(executor.workspace, 'notes.txt'), content: 'x' });
+    expect(notes).toMatchObject({ observation: 'write', content: '' });
+  },
+);
 
 it.each(
   someOf(

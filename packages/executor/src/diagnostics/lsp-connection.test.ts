@@ -1,5 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { LspConnection, type LspPeer } from './lsp-connection.ts';
 
 const message = (value: unknown): string => {
@@ -29,7 +30,7 @@ it('RT832: what a server does not read is not stored without a bound', () => {
   expect([seen.isBroken, input.writableLength < 40 * 1024 ** 2]).toEqual([true, true]);
 });
 
-it('RT832: a server that asks and asks, and reads no answer, is given up', async () => {
+itInFull('RT832: a server that asks and asks, and reads no answer, is given up', async () => {
   const { output, seen } = connected(stuck(), { answer: () => 'x'.repeat(1024 ** 2) });
   for (let id = 0; id < 100; id += 1) output.write(message({ id, method: 'workspace/configuration' }));
   await expect.poll(() => seen.isBroken).toBe(true);

@@ -121,7 +121,7 @@ describe('effects', () => {
     expect(await executor.run('test -e never || echo next')).toMatchObject({ content: 'next' });
   });
 
-  it('RT7: what ignores the interrupt is terminated or killed', async () => {
+  itInFull('RT7: what ignores the interrupt is terminated or killed', async () => {
     const executor = await start();
     const { lines } = await stream(executor, 'k', `bash -c 'trap "" INT TERM; echo up; while :; do sleep 1; done'`);
     await lines.next();

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -43,7 +44,7 @@ with zipfile.ZipFile(sys.argv[1] + "/ipykernel-7.0.0-py3-none-any.whl", "w") as 
     for name, text in files.items(): wheel.writestr(name, text)
 `;
 
-it('RT119: a Python without ipykernel gets it once, beside it, with progress', async () => {
+itInFull('RT119: a Python without ipykernel gets it once, beside it, with progress', async () => {
   const executor = await startWithBarePython();
   const wheels = folder();
   execFileSync('/usr/bin/python3', ['-c', MAKE_WHEEL, wheels]);
@@ -60,7 +61,7 @@ it('RT119: a Python without ipykernel gets it once, beside it, with progress', a
   expect(await executor.act('run_ipython', { code: '1 + 1' }, 30)).toMatchObject({ content: expect.stringMatching(/^2\n/) });
 });
 
-it('RT119: offline, the error says what to install, and the shell goes on', async () => {
+itInFull('RT119: offline, the error says what to install, and the shell goes on', async () => {
   const executor = await startWithBarePython();
   await executor.run('export PIP_NO_INDEX=1');
   const { observation, content } = await executor.act('run_ipython', { code: '1' }, 60);

@@ -152,7 +152,7 @@ describe('cells', () => {
     );
   });
 
-  it('RT110: of 40 MB that are printed a piece at a time both ends are shown', async () => {
+  itInFull('RT110: of 40 MB that are printed a piece at a time both ends are shown', async () => {
     const { content } = await cell('print("first"); [print("x" * 1_000_000) for _ in range(40)]; print("last")', {}, 60);
     expect(content).toMatch(/^first\nx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out.*\]\nx+\nlast$/);
   });

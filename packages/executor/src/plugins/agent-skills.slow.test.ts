@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 let folder: string;
@@ -52,7 +52,7 @@ describe('looking', () => {
     expect(skills(call)).toBe(says);
   });
 
-  it('RT183: searches leave out hidden files, dependencies and what is not text, and are bounded', () => {
+  itInFull('RT183: searches leave out hidden files, dependencies and what is not text, and are bounded', () => {
     for (const name of ['src', '.git', 'node_modules']) mkdirSync(join(folder, name));
     put('src/a.py', 'needle = 1\n');
     put('.git/needle', 'needle');

@@ -78,7 +78,7 @@ describe('survival', () => {
     expect(readdirSync(stateDir)).not.toContain('own');
   });
 
-  it('RT40: where namespaces cannot be nested commands still run, and /server_info reports it', async () => {
+  itInFull('RT40: where namespaces cannot be nested commands still run, and /server_info reports it', async () => {
     const bin = mkdtempSync(join(tmpdir(), 'tendon-bin-'));
     cleanups.push(() => rmSync(bin, { recursive: true }));
     const taken = new Set<string>(['unshare']);

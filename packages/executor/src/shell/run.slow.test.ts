@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { expectedRun, type ExpectedRun } from './expected-run.test-support.ts';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
@@ -368,7 +369,7 @@ describe('run', () => {
     await ended('kill -9 %%; wait 2>/dev/null');
   });
 
-  it('RT26: `blocking` stops the clock of silence', async () => {
+  itInFull('RT26: `blocking` stops the clock of silence', async () => {
     expect(await executor.run('sleep 2.5; echo done', { blocking: true })).toMatchObject({ content: 'done', exitCode: 0 });
   });
 

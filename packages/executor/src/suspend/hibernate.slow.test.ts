@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 let executor: TestExecutor;
 afterEach(() => executor.kill());
 
-it('SB92: it keeps running, unchanged, when the client that asked it to hibernate is gone', async () => {
+itInFull('SB92: it keeps running, unchanged, when the client that asked it to hibernate is gone', async () => {
   executor = await startExecutor();
   await executor.run('export STAYS=yes; mkdir inner; cd inner');
   await askAndLeave();

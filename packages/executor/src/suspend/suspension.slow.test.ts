@@ -62,7 +62,7 @@ it('SB131: what works, is used or is looked at for the first time is not suspend
   await untilSuspended();
 });
 
-it('SB131: a connection to one of its ports resumes it and keeps it running', async () => {
+itInFull('SB131: a connection to one of its ports resumes it and keeps it running', async () => {
   await executor.run(`python3 -m http.server 0 --bind 127.0.0.1 > served 2>&1 &`);
   const port = await portOf();
   await untilSuspended();

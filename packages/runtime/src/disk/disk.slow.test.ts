@@ -35,7 +35,7 @@ describe('the disk of a sandbox', () => {
     return seen.extras.metadata.suffix;
   }
 
-  it('SB135: what goes beyond it is ended, with a note of what was taken and what to do', async () => {
+  itInFull('SB135: what goes beyond it is ended, with a note of what was taken and what to do', async () => {
     const runtime = await open();
     const note = await suffixOf(runtime, MUCH);
     expect(note).toMatch(
@@ -71,7 +71,7 @@ describe('the disk of a sandbox', () => {
     expect((await run(runtime, 'echo next')).output).toBe('next');
   });
 
-  it('SB341: files without bytes are counted too', async () => {
+  itInFull('SB341: files without bytes are counted too', async () => {
     const limit = 16 * MiB; // entries take more of the kernel's time than bytes
     const runtime = await open(limit);
     const note = await suffixOf(
@@ -96,7 +96,7 @@ threading.Thread(target=fill).start()`;
     await until('it to end', async () => (await sandboxes.record('a'))?.state === 'ended');
   });
 
-  it('SB135: what the workspace held before is not counted, and 0 is no limit', async () => {
+  itInFull('SB135: what the workspace held before is not counted, and 0 is no limit', async () => {
     sandboxes = createTestSandboxes(createLocalDriver({ executor, limits: { diskBytes: LIMIT } }));
     writeFileSync(join(sandboxes.workspace, 'given'), Buffer.alloc(2 * LIMIT, 1));
     const runtime = await sandboxes.runtimes.acquire('a', { signal: never });

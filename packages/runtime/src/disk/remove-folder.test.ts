@@ -3,13 +3,14 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { removeFolder } from './remove-folder.ts';
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), 'tendon-remove-'));
 }
 
-it('SB511: removes trees that no path can name, with names that are no text, and nothing that a link leads to', async () => {
+itInFull('SB511: removes trees that no path can name, with names that are no text, and nothing that a link leads to', async () => {
   const outside = folder();
   writeFileSync(join(outside, 'file'), '');
   const top = folder();

@@ -65,7 +65,7 @@ async function incarnationOf(id: string): Promise<string> {
 }
 
 describe('a start that fails', () => {
-  it('SB25: names the phase, the cause and the last lines, and leaves nothing', async () => {
+  itInFull('SB25: names the phase, the cause and the last lines, and leaves nothing', async () => {
     const { runtimes, stateRoot } = open({}, await program('console.error("no journal today"); process.exit(3);'));
     // A program that ends at once may do so before or after its start is reported.
     await expect(runtimes.acquire('a', { signal: never })).rejects.toThrow(
@@ -86,7 +86,7 @@ describe('a start that fails', () => {
     expect(leftOf(runtime.incarnation, stateRoot)).toEqual([]);
   });
 
-  it('SB25: an executor that answers by another name is not taken', async () => {
+  itInFull('SB25: an executor that answers by another name is not taken', async () => {
     const impostor = `import http from 'node:http';
       const { endpoint: { socketPath } } = JSON.parse(process.argv[3]);
       http.createServer((q, r) => r.end('{"status":"ok","incarnation":"impostor","pid":1}')).listen(socketPath);`;
@@ -109,7 +109,7 @@ describe('a start that fails', () => {
     await expect(runtimes.acquire('a', { signal: never })).rejects.toThrow(/bubblewrap is not installed. Install it: apt/);
   });
 
-  it('SB25: a record that cannot be written is a failed start that leaves nothing', async () => {
+  itInFull('SB25: a record that cannot be written is a failed start that leaves nothing', async () => {
     const { runtimes, records, stateRoot } = open();
     const put = records.put.bind(records);
     const broken = {
@@ -151,7 +151,7 @@ describe('sandboxes of a server', () => {
     expect((await run(await second, 'echo works')).output).toBe('works');
   });
 
-  it('SB16: a stop in mid start leaves nothing, and the next acquire starts anew', async () => {
+  itInFull('SB16: a stop in mid start leaves nothing, and the next acquire starts anew', async () => {
     const { runtimes, stateRoot } = open();
     const phases: string[] = [];
     const start = runtimes.acquire('a', { signal: never, onPhase: (phase) => phases.push(phase) }).catch(String);
@@ -172,7 +172,7 @@ describe('sandboxes of a server', () => {
     expect(await running).toMatchObject({ outcome: 'unknown', reason: expect.stringContaining('stopped') });
   });
 
-  it('SB5: the private home outlives an incarnation, not a stop', async () => {
+  itInFull('SB5: the private home outlives an incarnation, not a stop', async () => {
     const { runtimes, handle } = open();
     const first = await runtimes.acquire('a', { signal: never });
     await run(first, 'echo here > ~/file');
@@ -211,7 +211,7 @@ describe('sandboxes of a server', () => {
     expect(leftOf(incarnation, forgotten.stateRoot)).toEqual([]);
   });
 
-  it('SB162: a workspace that is removed ends the sandbox, and the next one has what is put in its place', async () => {
+  itInFull('SB162: a workspace that is removed ends the sandbox, and the next one has what is put in its place', async () => {
     const { runtimes, workspace } = open();
     const first = await runtimes.acquire('a', { signal: never });
     await run(first, 'echo old > file');
@@ -249,7 +249,7 @@ describe('sandboxes of a server', () => {
     },
   );
 
-  it('SB4: many starts at once all succeed', async () => {
+  itInFull('SB4: many starts at once all succeed', async () => {
     const { runtimes } = open();
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => runtimes.acquire(id, { signal: never })));
     expect(new Set(all.map(({ incarnation }) => incarnation)).size).toBe(5);

@@ -90,7 +90,7 @@ describe('an idle sandbox', () => {
     expect((await run(await acquire('a'), 'ls /tmp')).output).not.toContain('deep');
   });
 
-  it('SB93: keeps running while something of the agent runs, and hibernates after it', async () => {
+  itInFull('SB93: keeps running while something of the agent runs, and hibernates after it', async () => {
     open();
     const runtime = await acquire('a');
     await run(runtime, 'nohup sh -c "until test -e done; do sleep 0.05; done" >/dev/null 2>&1 &');
@@ -124,7 +124,7 @@ describe('an idle sandbox', () => {
     expect((await run(c, 'echo works')).output).toBe('works');
   });
 
-  it('SB94: whose time is over ends, and says so', async () => {
+  itInFull('SB94: whose time is over ends, and says so', async () => {
     const maxMs = 20_000; // it is looked at every second
     let passedMs = 0;
     const clock: Clock = { ...wallClock, now: () => new Date(Date.now() + passedMs) };
@@ -138,7 +138,7 @@ describe('an idle sandbox', () => {
     expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).toEqual([]);
   });
 
-  it('SB92: an action that comes while it hibernates runs once, in the restored one', async () => {
+  itInFull('SB92: an action that comes while it hibernates runs once, in the restored one', async () => {
     open({ idleMs: 50 });
     for (let i = 0; i < 12; i += 1) {
       const runtime = await acquire('a');

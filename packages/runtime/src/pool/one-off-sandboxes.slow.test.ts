@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { afterEach, expect, it, vi } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import type { SecretsFor } from '../sandbox/action-stream.ts';
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
@@ -62,40 +63,43 @@ it('SB533: what is no conversation’s runs in a new, empty sandbox without its 
   expect(secretsFor).not.toHaveBeenCalled();
 });
 
-it('SB533: one that is given up, or whose server closes, ends with its programs; while it runs, no clearing up takes it', async () => {
-  sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder() }));
-  const { runtimes, stateRoot } = sandboxes;
-  const hang = (giveUp: (one: SandboxRecord) => Promise<unknown>) => async (programs: OneOffPrograms) => {
-    const connection = await begin(programs, 'echo up; sleep 600');
-    await new Promise((resolve) => connection.once('data', resolve));
-    await giveUp(await onlyOne());
-    return new Promise(() => {});
-  };
-  const leaving = new AbortController();
-  let gone = '';
-  const given = runtimes.runOneOff(
-    hang(async ({ incarnation }) => {
-      gone = incarnation;
-      await runtimes.reclaim({ all: true });
-      expect((await onlyOne()).state).toBe('live');
-      leaving.abort(new Error('the page was left'));
-    }),
-    { signal: leaving.signal },
-  );
-  await expect(given).rejects.toThrow('the page was left');
-  expect(leftOf(gone, stateRoot)).toEqual([]);
-  expect(await known()).toEqual([]);
+itInFull(
+  'SB533: one that is given up, or whose server closes, ends with its programs; while it runs, no clearing up takes it',
+  async () => {
+    sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder() }));
+    const { runtimes, stateRoot } = sandboxes;
+    const hang = (giveUp: (one: SandboxRecord) => Promise<unknown>) => async (programs: OneOffPrograms) => {
+      const connection = await begin(programs, 'echo up; sleep 600');
+      await new Promise((resolve) => connection.once('data', resolve));
+      await giveUp(await onlyOne());
+      return new Promise(() => {});
+    };
+    const leaving = new AbortController();
+    let gone = '';
+    const given = runtimes.runOneOff(
+      hang(async ({ incarnation }) => {
+        gone = incarnation;
+        await runtimes.reclaim({ all: true });
+        expect((await onlyOne()).state).toBe('live');
+        leaving.abort(new Error('the page was left'));
+      }),
+      { signal: leaving.signal },
+    );
+    await expect(given).rejects.toThrow('the page was left');
+    expect(leftOf(gone, stateRoot)).toEqual([]);
+    expect(await known()).toEqual([]);
 
-  let closing: Promise<void> | undefined;
-  const running = runtimes.runOneOff(
-    hang(async ({ incarnation }) => {
-      gone = incarnation;
-      closing = runtimes.close();
-    }),
-    { signal: never },
-  );
-  await expect(running).rejects.toThrow('the server is shutting down');
-  await closing;
-  expect(leftOf(gone, stateRoot)).toEqual([]);
-  expect(await known()).toEqual([]);
-});
+    let closing: Promise<void> | undefined;
+    const running = runtimes.runOneOff(
+      hang(async ({ incarnation }) => {
+        gone = incarnation;
+        closing = runtimes.close();
+      }),
+      { signal: never },
+    );
+    await expect(running).rejects.toThrow('the server is shutting down');
+    await closing;
+    expect(leftOf(gone, stateRoot)).toEqual([]);
+    expect(await known()).toEqual([]);
+  },
+);

@@ -68,7 +68,7 @@ const OTHERS = [
 ] as const;
 
 describe.each(someOf(OTHERS, 1))('an executor of %s', (_which, protocol) => {
-  it('SB168: is replaced when its action has ended, whose outcome is recorded, and the next observation reports it', async () => {
+  itInFull('SB168: is replaced when its action has ended, whose outcome is recorded, and the next observation reports it', async () => {
     const first = await acquire(open().runtimes);
     await run(first, 'export MARK=yes; mkdir -p inner; cd inner');
     speaks(protocol);
@@ -138,7 +138,7 @@ describe.each(someOf(OTHERS, 1))('an executor of %s', (_which, protocol) => {
   });
 });
 
-it('SB168: an installation whose executor is of another version than the server says what to do', async () => {
+itInFull('SB168: an installation whose executor is of another version than the server says what to do', async () => {
   const { runtimes } = open();
   speaks(null);
   await expect(acquire(runtimes)).rejects.toThrow('it is of another version than this server: install Tendon anew');

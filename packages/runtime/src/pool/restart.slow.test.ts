@@ -163,7 +163,7 @@ describe('a store that was restored from a backup', () => {
     expect(await record('b')).toMatchObject({ state: 'ended', reason: 'the server was restored from a backup' });
   });
 
-  it('SB167: an unreachable host is asked later, and until then no sandbox starts there', async () => {
+  itInFull('SB167: an unreachable host is asked later, and until then no sandbox starts there', async () => {
     let isAway = true;
     const forget = async (): Promise<void> => {
       if (isAway) throw new Error('the host is away');

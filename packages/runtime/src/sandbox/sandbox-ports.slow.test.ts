@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import type { Runtime } from '@tendon/core';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { createNoneDriver } from '../drivers/none/none-driver.ts';
@@ -57,7 +57,7 @@ while True:
     expect(await answerOf(port)).toBe('hello!');
   });
 
-  it('SV139: a program is spoken to over its input and output, sees what is its own, and ends with the connection', async () => {
+  itInFull('SV139: a program is spoken to over its input and output, sees what is its own, and ends with the connection', async () => {
     const program = await ports.openProcess({ signal });
     const script = 'echo "$MARK $1 $PWD"; echo $$ > spoken.pid; read -r line; echo "heard $line"; sleep 1000';
     program.write(`${JSON.stringify({ command: 'sh', args: ['-c', script, 'sh', "it's"], env: { MARK: 'marked' } })}\nhello\n`);
@@ -108,7 +108,7 @@ while True:
     expect(heard.filter((list) => list.includes(String(port)))).toHaveLength(1);
   });
 
-  it('SB113: a program that leaves one port for another is heard of, though as many listen as before', async () => {
+  itInFull('SB113: a program that leaves one port for another is heard of, though as many listen as before', async () => {
     const stop = new AbortController();
     let heard: readonly number[] = [];
     const following = (async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { ExecuteResult, OutputChunk } from '@tendon/core';
 import type { ExecuteRequest } from '@tendon/protocol/executor-api';
 import { watchDisk } from '../disk/disk-watch.ts';
@@ -156,7 +157,7 @@ describe('a runtime and what it hears', () => {
     expect(requests.filter((request) => request.includes('execute'))).toHaveLength(1);
   });
 
-  it('SB26: a connection that breaks again and again is given up', async () => {
+  itInFull('SB26: a connection that breaks again and again is given up', async () => {
     await listen((_request, response) => response.destroy());
     expect(await execute()).toMatchObject({ outcome: 'unknown', reason: expect.stringContaining('again and again') });
   });

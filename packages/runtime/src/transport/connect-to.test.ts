@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { connectTo } from './executor-connection.ts';
 
 /** Many cases: the default of a quick test leaves them no room on a busy machine. */
@@ -59,7 +60,7 @@ it('SB490: where there is no socket, no name beside it is connected to instead',
   expect(other.connections).toBe(0);
 });
 
-it('SB490: a socket that is swapped for a link without end leads to no other', async () => {
+itInFull('SB490: a socket that is swapped for a link without end leads to no other', async () => {
   const at = folder();
   const own = await listening(join(at, 'own'));
   const other = await listening(join(at, 'other'));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { WebSocket } from 'ws';
 import { temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 
@@ -133,7 +134,7 @@ describe('SV76: a session', () => {
     expect((await server.get('/api/conversations', { cookie: hers })).status).toBe(401);
   });
 
-  it('lasts while it is used, and over a restart unless the key of the server changed', async () => {
+  itInFull('lasts while it is used, and over a restart unless the key of the server changed', async () => {
     const home = temporaryFolder();
     let now = Date.now();
     const clock = { now: () => new Date(now), sleep: () => new Promise<void>(() => undefined) };

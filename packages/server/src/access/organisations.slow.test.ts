@@ -1,7 +1,7 @@
 /** Two organisations on one server: whatever one asks for, by whatever route or socket, is as if the other one had nothing. */
 import { describe, expect, it } from 'vitest';
 import type { KeyInfo, UserInfo } from '@tendon/protocol';
-import { waitFor } from '@tendon/testing';
+import { itInFull, waitFor } from '@tendon/testing';
 import { WebSocket } from 'ws';
 import { allRoutes } from '../app/all-routes.test-support.ts';
 import { namesConversation, reachOf, rowOf } from '../platform/auth/access-table.ts';
@@ -67,7 +67,7 @@ interface Body extends Record<'key' | 'id' | 'token' | 'conversation_id', string
 const json = async (answer: Response): Promise<Body> => (await answer.json()) as Body;
 
 describe('SV1310: a conversation', () => {
-  it('of another organisation is answered by every route like one that does not exist', async () => {
+  itInFull('of another organisation is answered by every route like one that does not exist', async () => {
     const stage = await staged();
     const { server, as } = stage;
     const id = await conversationOf(stage);
@@ -116,7 +116,7 @@ describe('SV1310: a conversation', () => {
     expect((await json(await server.get('/api/triggers', as.ada))).triggers).toHaveLength(1);
   });
 
-  it('is opened by no socket of another organisation, whatever its dialect', async () => {
+  itInFull('is opened by no socket of another organisation, whatever its dialect', async () => {
     const stage = await staged();
     const { server, as } = stage;
     const id = await conversationOf(stage);
@@ -156,7 +156,7 @@ describe('SV1310: a conversation', () => {
     await thief.frames.until((frame) => frame.error_code === 401 || JSON.stringify(frame).includes('Invalid token'));
   });
 
-  it('is found by nobody of another organisation', async () => {
+  itInFull('is found by nobody of another organisation', async () => {
     const stage = await staged();
     const { server, as } = stage;
     const id = await conversationOf(stage);
@@ -260,7 +260,7 @@ it('SV1312: a private conversation is seen by who began it and by admins, in lis
   expect(await listed('vera')).toBe(1);
 });
 
-it('SV1313: a disabled user is out at once: sessions, keys, links and sockets, and a login leads nowhere', async () => {
+itInFull('SV1313: a disabled user is out at once: sessions, keys, links and sockets, and a login leads nowhere', async () => {
   const stage = await staged();
   const { server, as } = stage;
   const id = await conversationOf(stage);

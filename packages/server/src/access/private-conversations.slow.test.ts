@@ -1,6 +1,6 @@
 /** A conversation that is made private when colleagues have seen it, and its agent has delegated. */
 import { describe, expect, it } from 'vitest';
-import { waitFor } from '@tendon/testing';
+import { itInFull, waitFor } from '@tendon/testing';
 import { socketIoClient, testServer, type TestServer } from '../server.test-support.ts';
 import { Browser, testProvider, type Account } from './oidc.test-support.ts';
 
@@ -60,7 +60,7 @@ describe('SV1312: a conversation that becomes private', () => {
     expect(await seenBy('dora')).toEqual([200, 200, 200, 200]);
   });
 
-  it('is left by the sockets of those who see it no more, and by no others', async () => {
+  itInFull('is left by the sockets of those who see it no more, and by no others', async () => {
     const stage = await staged();
     const { server, as } = stage;
     const id = await begunBy(stage, 'carl');

@@ -1,6 +1,7 @@
 import { PostgresCluster } from '@tendon/testing/postgres';
 import { oddServer, TendonProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 
 async function start(env: NodeJS.ProcessEnv): Promise<TendonProcess> {
   const tendon = await TendonProcess.start({ RUNTIME: 'none', ...env });
@@ -43,7 +44,7 @@ it('SV1252: over Postgres a signal drains first, and the next server goes on', a
   expect((await next.conversations()).map((each) => each.conversation_id)).toEqual([id]);
 });
 
-it('SV1252: a second signal waits for nothing', async () => {
+itInFull('SV1252: a second signal waits for nothing', async () => {
   const { url: TENDON_DATABASE_URL } = await postgres();
   const { tendon } = await startAtWork({ TENDON_DATABASE_URL, TENDON_DRAIN_SECONDS: '3600' });
   const ended = tendon.kill('SIGTERM');
@@ -51,7 +52,7 @@ it('SV1252: a second signal waits for nothing', async () => {
   await Promise.all([ended, tendon.kill('SIGTERM')]);
 });
 
-it('SV1250: a server is ready while its database answers', async () => {
+itInFull('SV1250: a server is ready while its database answers', async () => {
   const { cluster, url: TENDON_DATABASE_URL } = await postgres();
   const tendon = await start({ TENDON_DATABASE_URL });
   expect(await readinessOf(tendon)).toEqual({ status: 'ready' });

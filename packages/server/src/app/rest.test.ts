@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { testServer } from '../server.test-support.ts';
 
 describe('SV10: REST', () => {
@@ -92,7 +93,7 @@ describe('SV10: REST', () => {
     }
   });
 
-  it('describes itself', async () => {
+  itInFull('describes itself', async () => {
     const server = await testServer();
     const { paths } = (await (await server.get('/api/openapi.json')).json()) as { paths: object };
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/conversations', '/api/conversations/{id}/events', '/api/settings']));
@@ -101,7 +102,7 @@ describe('SV10: REST', () => {
 });
 
 describe('SV11: conversations over REST', () => {
-  it('are listed, opened, renamed, stopped, started and deleted, list items as complete as single ones', async () => {
+  itInFull('are listed, opened, renamed, stopped, started and deleted, list items as complete as single ones', async () => {
     const server = await testServer();
     const id = await server.create({ repository: 'o/r', unknown_key: 1 });
     expect(id).toMatch(/^[0-9a-f]{32}$/);

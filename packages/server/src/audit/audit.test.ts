@@ -2,6 +2,7 @@ import { createMemoryStorage } from '@tendon/core/storage';
 import { createMask, Secret } from '@tendon/protocol/masking';
 import type { AuditEntry, AuditPage } from '@tendon/protocol';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { WebSocket } from 'ws';
 import { allRoutes } from '../app/all-routes.test-support.ts';
 import { needOf } from '../platform/auth/access-table.ts';
@@ -65,7 +66,7 @@ it('SV1355: an act is in the log when it is answered, with who did it, to what a
   expect((await server.get('/api/audit', ada)).status).toBe(401);
 });
 
-it('SV1355: so are a verdict over a socket and a shell of a person', async () => {
+itInFull('SV1355: so are a verdict over a socket and a shell of a person', async () => {
   const script = [{ toolCalls: [{ name: 'execute_bash', arguments: { command: 'true' } }] }, { text: 'Done.' }];
   const server = await testServer({ sessionApiKey: KEY, script, env: { TENDON_AUDIT: 'on', SECURITY_CONFIRMATION_MODE: 'true' } });
   const { conversation_id: id } = (await (await server.post('/api/conversations', {}, owner)).json()) as { conversation_id: string };

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConversationCheckpoints } from '@tendon/protocol';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { socketIoClient, temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
@@ -68,7 +69,7 @@ it('CK723, CK720, CK811: a step is undone with its conversation, which goes on f
   expect(events.events.filter(({ action }) => action === 'restore_checkpoint')).toHaveLength(2);
 });
 
-it('CK713: what cannot be restored is refused', async () => {
+itInFull('CK713: what cannot be restored is refused', async () => {
   const { server, path, say } = await start();
   await say('go');
   const refused = async (at: string, body?: unknown) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { AgentStateChangedObservation, MessageAction, SystemAction } from '@tendon/protocol';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { socketIoClient, temporaryFolder, testServer, type SocketIoClient, type TestServer } from '../server.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
 import { HeldEndpoint } from './held-endpoint.test-support.ts';
@@ -80,7 +81,7 @@ it('LM98: a pause before a retry holds no place', async () => {
   expect(endpoint.asked.all.map(({ task }) => task)).toEqual(['job-a', 'job-b']);
 });
 
-it('LM38: a model, key or address that is chosen during a pause is asked at once, not when the pause is over', async () => {
+itInFull('LM38: a model, key or address that is chosen during a pause is asked at once, not when the pause is over', async () => {
   const [broken, whole, own] = [await HeldEndpoint.start(), await HeldEndpoint.start(), await HeldEndpoint.start()];
   const server = await serverOf(broken, 1);
   const a = await at(server, 'job-a');

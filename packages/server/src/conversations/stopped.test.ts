@@ -1,6 +1,7 @@
 import { createScriptedProvider } from '@tendon/core/llm';
 import { ChangeAgentStateAction, CondensationRequestAction, MessageAction, StopAction } from '@tendon/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { plainClient, socketIoClient, temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 import { conversationsWith, made, noSandbox } from './conversations.test-support.ts';
 
@@ -30,7 +31,7 @@ async function stopped(server: TestServer): Promise<{ readonly id: string; reado
 }
 
 describe('SV183: a conversation that somebody stopped', () => {
-  it('stays stopped when a client reconnects to it, and continues with a message', async () => {
+  itInFull('stays stopped when a client reconnects to it, and continues with a message', async () => {
     const server = await testServer({ script: [{ text: 'one' }, { text: 'two' }] });
     const { id, latest } = await stopped(server);
     const before = await lengthOf(server, id);

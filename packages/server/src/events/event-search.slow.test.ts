@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { EventLog, Storage } from '@tendon/core';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { MessageAction } from '@tendon/protocol';
-import { runs } from '@tendon/testing';
+import { itInFull, runs } from '@tendon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe('SV204: the index of events', () => {
-  it('leaves few events to read, and the event loop is yielded', async () => {
+  itInFull('leaves few events to read, and the event loop is yielded', async () => {
     const storage = await database();
     const log = await filled(storage, 3_000);
     const search = searchOf(storage);

@@ -4,6 +4,7 @@ import type { HookEvent } from '@tendon/core';
 import { ErrorObservation, RunAction, RunObservation, CallToolMcpAction } from '@tendon/protocol';
 import { createMask, Secret } from '@tendon/protocol/masking';
 import { expect, it, vi } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { temporaryFolder } from '../server.test-support.ts';
 import { conversationHooks } from './conversation-hooks.ts';
 
@@ -119,23 +120,26 @@ it('EX902: another exit code, a signal, too much output, no JSON and a time that
   );
 });
 
-it('EX920: a hook that is to block when it fails blocks the action, the end and the rest, and its failure is in the log', async () => {
-  for (const [command, why] of [
-    ['exit 1', 'exit code 1'],
-    ['sleep 600', 'longer than 1 s'],
-    ['/nowhere/none', 'exit code 127'],
-    ['echo yes', 'something other than'],
-  ]) {
-    const guard = { name: 'guard', command, fail: 'block', timeout: command === 'sleep 600' ? 1 : 10 };
-    const { ask } = await opened(homeWith({ before_action: [guard, { command: 'touch asked' }], stop: [guard] }));
-    for (const event of [run('ls'), { moment: 'stop' } as const])
-      expect(await ask(event)).toMatchObject({
-        decision: 'block',
-        reason: expect.stringMatching(new RegExp(`the hook “guard” blocks it, because it failed: .*${why}`)) as string,
-        problems: [expect.stringContaining('failed and blocks') as string],
-      });
-  }
-});
+itInFull(
+  'EX920: a hook that is to block when it fails blocks the action, the end and the rest, and its failure is in the log',
+  async () => {
+    for (const [command, why] of [
+      ['exit 1', 'exit code 1'],
+      ['sleep 600', 'longer than 1 s'],
+      ['/nowhere/none', 'exit code 127'],
+      ['echo yes', 'something other than'],
+    ]) {
+      const guard = { name: 'guard', command, fail: 'block', timeout: command === 'sleep 600' ? 1 : 10 };
+      const { ask } = await opened(homeWith({ before_action: [guard, { command: 'touch asked' }], stop: [guard] }));
+      for (const event of [run('ls'), { moment: 'stop' } as const])
+        expect(await ask(event)).toMatchObject({
+          decision: 'block',
+          reason: expect.stringMatching(new RegExp(`the hook “guard” blocks it, because it failed: .*${why}`)) as string,
+          problems: [expect.stringContaining('failed and blocks') as string],
+        });
+    }
+  },
+);
 
 it('EX920: what is done cannot be blocked, so a hook after an action with that word does not count', async () => {
   const { problems, hooks } = await opened(homeWith({ after_action: [{ command: 'true', fail: 'block' }] }));
@@ -151,7 +155,7 @@ it('EX902: exit code 2 blocks, however much was printed', async () => {
   }
 });
 
-it('EX902: exit code 2 blocks, though a program outside of its group has its output open', async () => {
+itInFull('EX902: exit code 2 blocks, though a program outside of its group has its output open', async () => {
   const daemon = `setsid sh -c 'echo $$ > pid; exec sleep 600' & until test -s pid; do sleep 0.05; done; exit 2`;
   const home = homeWith({ before_action: [{ command: daemon, timeout: 5 }] });
   const { ask } = await opened(home);

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { CallToolMcpAction, type Action } from '@tendon/protocol';
 import { Secret } from '@tendon/protocol/masking';
 import { expect, it, vi } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { temporaryFolder } from '../server.test-support.ts';
 import { CustomTools } from './custom-tools.ts';
 import { installedPlugins } from './installed-plugins.ts';
@@ -90,7 +91,7 @@ it('EX921: a change counts from the next turn on, and a file that could not be l
   expect(await names()).toEqual(['other_a', 'later']);
 });
 
-it('EX922: a call runs in a process of its own with few variables, and its result is not marked as the words of others', async () => {
+itInFull('EX922: a call runs in a process of its own with few variables, and its result is not marked as the words of others', async () => {
   process.env.TENDON_TEST_KEY = 'of the server';
   const home = temporaryFolder();
   const run = `async ({ n }, { conversationId, workspace, secrets }) => {
@@ -109,7 +110,7 @@ it('EX922: a call runs in a process of its own with few variables, and its resul
   expect(await opened(home).call('a')).toMatchObject({ content: expect.stringContaining('needs the secret KEY') as string });
 });
 
-it('EX922: an error, a kill, a time that is up and an endless result cost one failed call each', async () => {
+itInFull('EX922: an error, a kill, a time that is up and an endless result cost one failed call each', async () => {
   const home = temporaryFolder();
   const runs = {
     throws: `() => { throw new Error('no such order') }`,

@@ -1,5 +1,6 @@
 /** Clients that stop in the middle, at every endpoint. The server waits for them a fraction of a second here, and then hangs up by itself. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { fuzzTarget, type FuzzTarget } from './fuzz-target.test-support.ts';
 import { rawConnection, upgradeRequest, type RawConnection } from './raw-connection.test-support.ts';
 
@@ -78,7 +79,7 @@ describe('SV134: a client that stops in the middle', () => {
     await target.expectUnharmed();
   });
 
-  it('is let go when it answers no ping of Socket.IO', async () => {
+  itInFull('is let go when it answers no ping of Socket.IO', async () => {
     const target = await fuzzTarget({}, { timeouts: TIMEOUTS });
     const id = await target.create();
     const slow = Array.from({ length: AT_ONCE }, () => {
@@ -97,7 +98,7 @@ describe('SV134: a client that stops in the middle', () => {
     await target.expectUnharmed();
   });
 
-  it('is let go when it polled once and did not come again, or began to upgrade and did not go on', async () => {
+  itInFull('is let go when it polled once and did not come again, or began to upgrade and did not go on', async () => {
     const target = await fuzzTarget({}, { timeouts: TIMEOUTS });
     const id = await target.create();
     const polling = `/socket.io/?EIO=4&transport=polling&conversation_id=${id}`;

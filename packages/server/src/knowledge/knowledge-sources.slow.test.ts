@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import type { Clock } from '@tendon/core';
 import { expect, it } from 'vitest';
 import { systemClock } from '../platform/system-clock.ts';
@@ -56,7 +56,7 @@ it.each(someOf(['local', 'none'], ['local']))(
   },
 );
 
-it('EN806: a skill of the user is listed, and its files are in the sandbox when the agent uses it', async () => {
+itInFull('EN806: a skill of the user is listed, and its files are in the sandbox when the agent uses it', async () => {
   const [home, base] = [temporaryFolder(), temporaryFolder()];
   put(home, {
     'skills/release/SKILL.md': '---\ndescription: How a release is made.\n---\nRun tag.sh.',

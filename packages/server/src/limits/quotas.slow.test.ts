@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { LimitList, OwnLimits, ScopedLimits } from '@tendon/protocol';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { z } from 'zod';
@@ -97,40 +98,43 @@ it('SV1378: of what all together use a caller learns that a limit is reached, an
   });
 });
 
-it('SV1371, SV1373: a server that has enough at work lets others wait, shows them so, and refuses more of one who has as many waiting as may', async () => {
-  const server = await testServer({
-    sessionApiKey: KEY,
-    script: [SLOW, { text: 'Done.' }],
-    env: { TENDON_MAX_RUNNING: '1', TENDON_MAX_WAITING: '1' },
-  });
-  const [ada, bob] = [await keyOf(server, 'Ada'), await keyOf(server, 'Bob')];
-  const first = Made.parse((await begin(server, ada.headers)).body).conversation_id;
-  await expect.poll(() => server.engine.quotas.running.totals().taken).toBe(1);
-  const second = Made.parse(await (await server.post('/api/conversations', {}, ada.headers)).json()).conversation_id;
-  const client = await socketIoClient(server, { conversation_id: second }, { extraHeaders: ada.headers });
-  client.send({ action: 'message', args: { content: 'go' } });
-  await client.frames.until(
-    (frame) => JSON.stringify(frame).includes('Waiting for the server: it works on 1 other at once, this one is next.'),
-    'its place',
-  );
-  // So is a client that comes while it waits.
-  const late = await socketIoClient(server, { conversation_id: second }, { extraHeaders: ada.headers });
-  await late.frames.until((frame) => JSON.stringify(frame).includes('Waiting for the server: it works on 1 other'), 'its place, later');
-  expect(await begin(server, ada.headers)).toMatchObject({
-    status: 429,
-    retryAfter: '15',
-    body: { message: expect.stringContaining('wait for their turn') as string },
-  });
-  expect((await begin(server, bob.headers)).status).toBe(200);
-  await expect.poll(() => server.engine.quotas.running.totals().waiting).toBe(2);
-  const text = await (await server.get('/metrics', owner)).text();
-  expect(text).toMatch(/^tendon_conversations_at_work 1$[^]*^tendon_conversations_waiting 2$/m);
-  expect(text).toMatch(/^tendon_limit_refusals_total\{limit="waiting"\} 1$/m);
-  await server.post(`/api/conversations/${first}/stop`, {}, ada.headers);
-  await client.frames.until((frame) => frame.action === 'run', 'the second one at work');
-  await server.post(`/api/conversations/${second}/stop`, {}, ada.headers);
-  await expect.poll(() => server.engine.quotas.running.totals()).toEqual({ taken: 1, waiting: 0 });
-});
+itInFull(
+  'SV1371, SV1373: a server that has enough at work lets others wait, shows them so, and refuses more of one who has as many waiting as may',
+  async () => {
+    const server = await testServer({
+      sessionApiKey: KEY,
+      script: [SLOW, { text: 'Done.' }],
+      env: { TENDON_MAX_RUNNING: '1', TENDON_MAX_WAITING: '1' },
+    });
+    const [ada, bob] = [await keyOf(server, 'Ada'), await keyOf(server, 'Bob')];
+    const first = Made.parse((await begin(server, ada.headers)).body).conversation_id;
+    await expect.poll(() => server.engine.quotas.running.totals().taken).toBe(1);
+    const second = Made.parse(await (await server.post('/api/conversations', {}, ada.headers)).json()).conversation_id;
+    const client = await socketIoClient(server, { conversation_id: second }, { extraHeaders: ada.headers });
+    client.send({ action: 'message', args: { content: 'go' } });
+    await client.frames.until(
+      (frame) => JSON.stringify(frame).includes('Waiting for the server: it works on 1 other at once, this one is next.'),
+      'its place',
+    );
+    // So is a client that comes while it waits.
+    const late = await socketIoClient(server, { conversation_id: second }, { extraHeaders: ada.headers });
+    await late.frames.until((frame) => JSON.stringify(frame).includes('Waiting for the server: it works on 1 other'), 'its place, later');
+    expect(await begin(server, ada.headers)).toMatchObject({
+      status: 429,
+      retryAfter: '15',
+      body: { message: expect.stringContaining('wait for their turn') as string },
+    });
+    expect((await begin(server, bob.headers)).status).toBe(200);
+    await expect.poll(() => server.engine.quotas.running.totals().waiting).toBe(2);
+    const text = await (await server.get('/metrics', owner)).text();
+    expect(text).toMatch(/^tendon_conversations_at_work 1$[^]*^tendon_conversations_waiting 2$/m);
+    expect(text).toMatch(/^tendon_limit_refusals_total\{limit="waiting"\} 1$/m);
+    await server.post(`/api/conversations/${first}/stop`, {}, ada.headers);
+    await client.frames.until((frame) => frame.action === 'run', 'the second one at work');
+    await server.post(`/api/conversations/${second}/stop`, {}, ada.headers);
+    await expect.poll(() => server.engine.quotas.running.totals()).toEqual({ taken: 1, waiting: 0 });
+  },
+);
 
 it('SV1377: servers over one storage count together, and limits that are set at one hold at the others', async () => {
   const { records } = createMemoryStorage({ clock: systemClock });

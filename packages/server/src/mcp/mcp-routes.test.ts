@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { fakeGitHub, GITHUB_TOKEN } from '../git-providers/apis/fake-github.test-support.ts';
 import type { FakeProvider } from '../git-providers/apis/fake-provider.test-support.ts';
 import { testServer, type TestServer } from '../server.test-support.ts';
@@ -38,7 +39,7 @@ it('SV162: the official client is offered the tools of 0.62, with their argument
   ]);
 });
 
-it('SV162: what is opened is noted in the conversation that the header names, and is there after a restart', async () => {
+itInFull('SV162: what is opened is noted in the conversation that the header names, and is there after a restart', async () => {
   const server = await testServer();
   const fake = await withGitHub(server);
   const id = await server.create();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { type TestServer, testServer } from '../server.test-support.ts';
 
 const TOKEN = 'a-token-of-notes';
@@ -35,7 +36,7 @@ it('SV1024: a program is tested in a sandbox of its own: its tools, or its last 
   expect(await server.engine.runtimes.list()).toEqual([]);
 });
 
-it('SV1024: its sandbox ends when the client goes away', async () => {
+itInFull('SV1024: its sandbox ends when the client goes away', async () => {
   const server = await serverWithPrograms({ RUNTIME: 'local' });
   const leaving = new AbortController();
   const answer = fetch(`${server.url}/api/mcp/test`, {

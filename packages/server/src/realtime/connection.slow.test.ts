@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { io } from 'socket.io-client';
-import { runs } from '@tendon/testing';
+import { itInFull, runs } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { Frames, plainClient, socketIoClient, testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
 
@@ -37,7 +37,7 @@ describe('SV12: a connection is a cursor over the log', () => {
     expect(ids.slice(2)).toEqual(ids.slice(2).toSorted((a, b) => a - b));
   });
 
-  it('reconnecting at every cursor gives exactly the rest, the last state last', async () => {
+  itInFull('reconnecting at every cursor gives exactly the rest, the last state last', async () => {
     const server = await testServer({ script });
     const { id } = await withHistory(server);
     const everything = await replayed(server, id, -1);

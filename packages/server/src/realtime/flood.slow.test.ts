@@ -85,7 +85,7 @@ describe('SV195: a client that sends faster than the server handles', () => {
     expect(taken).toBe(FLOOD);
   });
 
-  it('by polling is refused a second request while one is held', async () => {
+  itInFull('by polling is refused a second request while one is held', async () => {
     const { server, stalled } = await slowServer();
     const client = await polling(server, `conversation_id=${await large(server)}`);
     await stalled;

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { WebSocket } from 'ws';
 import { testServer, type TestServer } from '../server.test-support.ts';
 
@@ -49,7 +50,7 @@ describe('SV156: websocat at `/socket.io`', () => {
     expect(refused.seen.at(-1)).toContain('not found');
   });
 
-  it('a message without data costs nobody anything', async () => {
+  itInFull('a message without data costs nobody anything', async () => {
     const server = await testServer({ script: [{ text: 'the answer' }] });
     const id = await server.create();
     const empty = await websocat(server, `&conversation_id=${id}`, ['4']);

@@ -1,4 +1,4 @@
-import { Seen, waitFor } from '@tendon/testing';
+import { itInFull, Seen, waitFor } from '@tendon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
@@ -31,7 +31,7 @@ class Shell extends Seen<WireFrame> {
 }
 
 describe('a person’s own shell', () => {
-  it('SV972: is a terminal in the sandbox, where the agent’s shell is, and ends with its socket', async () => {
+  itInFull('SV972: is a terminal in the sandbox, where the agent’s shell is, and ends with its socket', async () => {
     const server = await testServer({ env: { RUNTIME: 'local' } });
     const id = await server.create();
     const shell = new Shell(server, id);

@@ -1,4 +1,4 @@
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { openhandsV0, type Frame } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -57,7 +57,7 @@ async function deaf(server: TestServer, path: string, hello: string | undefined)
 }
 
 describe('SV17: a client that does not read', () => {
-  it('has at most 1 MiB and a frame under way, and gets the rest in order when it reads again', async () => {
+  itInFull('has at most 1 MiB and a frame under way, and gets the rest in order when it reads again', async () => {
     const server = await testServer({ script });
     const id = await large(server);
     const { wire, frames, most, takeAll } = hoardingWire();

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 import { readTrajectory } from './read-trajectory.ts';
 
@@ -19,7 +20,7 @@ async function untilState(server: TestServer, id: string, state: string): Promis
   await expect.poll(now, { timeout: 50_000 }).toBe(state);
 }
 
-it('SV30: the recorded actions are done again in order, then the model goes on', async () => {
+itInFull('SV30: the recorded actions are done again in order, then the model goes on', async () => {
   const base = temporaryFolder();
   const script = [
     bash('echo one >> log', 'First I begin.'),

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { Secret } from '@tendon/protocol/masking';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { createLlmProvider } from '../create-llm-provider.ts';
 import type { LlmProvider } from '../llm-provider.ts';
 import { startModelEndpoint, type EndpointTurn } from './model-endpoint.ts';
@@ -170,7 +171,7 @@ describe('Vertex', () => {
     expect(failure.retryable).toBe(false);
   });
 
-  it('LM943: where Google answers too many requests, the key may be right', async () => {
+  itInFull('LM943: where Google answers too many requests, the key may be right', async () => {
     const { provider } = await cloud('google', [{ text: ['ok'] }], () => new Response('{"error":"slow down"}', { status: 429 }));
     const failure = failureOf(await collect(provider('vertex_ai/gemini-2.5-pro', account())));
     expect(failure.retryable).toBe(true);

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { Storage } from '../storage.ts';
 import { manualClock } from '../contract/manual-clock.ts';
 import { message } from '../contract/message.ts';
@@ -98,7 +99,7 @@ it('EN1071: a copy that was cut off goes on where it was, and one into a store w
   await expect(copyStore(empty, to, { onProblem: noProblem })).rejects.toThrow(/conversations of its own, a among them/);
 });
 
-it('EN1071: neither is copied while a server has it, and a payload that is missing is reported', async () => {
+itInFull('EN1071: neither is copied while a server has it, and a payload that is missing is reported', async () => {
   await fill();
   const server = await home.open();
   await expect(openHome()).rejects.toMatchObject({ code: 'locked' });

@@ -1,6 +1,7 @@
 /** A Postgres that is started after the server, one that does not come, and one that answers with what waiting does not mend. */
 import { PostgresCluster } from '@tendon/testing/postgres';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { manualClock } from '../contract/manual-clock.ts';
 import { openPostgresStorage } from './open-postgres-storage.ts';
 
@@ -14,7 +15,7 @@ function passingClock(onPause: (ms: number) => Promise<void> | void = () => unde
   return { ...clock, sleep };
 }
 
-it('SV1105: a database that is started after the server is waited for, which is reported once', async () => {
+itInFull('SV1105: a database that is started after the server is waited for, which is reported once', async () => {
   const cluster = await PostgresCluster.start();
   onTestFinished(() => cluster.remove());
   const url = await cluster.createDatabase('tendon');

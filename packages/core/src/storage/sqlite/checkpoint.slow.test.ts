@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { contentOf, message } from '../contract/message.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 import { MAX_WAL_BYTES } from './wal.ts';
@@ -13,7 +14,7 @@ describe('checkpoints', () => {
   });
   afterEach(() => database.dispose());
 
-  it('EL24: the WAL stays bounded while the log grows, and what was moved is there for readers all the time', async () => {
+  itInFull('EL24: the WAL stays bounded while the log grows, and what was moved is there for readers all the time', async () => {
     const storage = await database.open();
     const log = await storage.events.open('c');
     const content = (id: number): string => `${id};`.repeat(2_000);

@@ -3,6 +3,7 @@ import type { Event } from '@tendon/protocol';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { StorageError } from '../../log/storage-error.ts';
 import { contentOf, message } from '../contract/message.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
@@ -85,7 +86,7 @@ describe('damaged rows', () => {
     expect(seen).toEqual([8, 9, 10, 11, 12, 13]);
   });
 
-  it('EL14: an unreadable page of the file costs its own rows, whichever it is', async () => {
+  itInFull('EL14: an unreadable page of the file costs its own rows, whichever it is', async () => {
     const intact = readFileSync(database.path);
     const pages = intact.length / 4096;
     const outcomes: string[] = [];

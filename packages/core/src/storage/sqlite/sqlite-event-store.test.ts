@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { message } from '../contract/message.ts';
 import type { Storage } from '../storage.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
@@ -17,7 +18,7 @@ describe('the event store', () => {
   });
   afterEach(() => database.dispose());
 
-  it('EL10: a follower that nobody else knows of outlives garbage collection', async () => {
+  itInFull('EL10: a follower that nobody else knows of outlives garbage collection', async () => {
     const first = (async (): Promise<number> => {
       const log = await storage.events.open('c');
       for await (const { id } of log.follow(0, new AbortController())) return id;

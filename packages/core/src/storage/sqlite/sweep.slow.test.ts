@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { contentOf, message } from '../contract/message.ts';
 import { BlobStore } from '../blobs/blob-store.ts';
 import { contentAt } from './fixtures/content-at.ts';
@@ -34,7 +35,7 @@ describe('blobs that no log refers to', () => {
     return printed.trim();
   }
 
-  it('SV116: of a process that was killed go, those in use and those on their way stay', async () => {
+  itInFull('SV116: of a process that was killed go, those in use and those on their way stay', async () => {
     for (let round = 0; round < 3; round += 1) {
       const orphan = await killed('left-blob.ts');
       await killed('writer.ts');

@@ -1,4 +1,4 @@
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KilledDatabase } from './fixtures/killed-database.ts';
 
@@ -9,7 +9,7 @@ describe('a write-ahead log with a flipped bit', () => {
   });
   afterAll(() => killed.dispose());
 
-  it('EL16: at any byte of the last three commits, every commit before it is there and what broke off is reported', async () => {
+  itInFull('EL16: at any byte of the last three commits, every commit before it is there and what broke off is reported', async () => {
     const wrong: string[] = [];
     for (const byte of someOf(killed.bytes())) {
       const wal = Buffer.from(killed.wal);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { migrate, MIGRATIONS, type UpgradeProgress } from './migrations.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 
@@ -33,7 +34,7 @@ describe('upgrading', () => {
     db.close();
   }
 
-  it('EL56: killed in the middle of the copy, the next opening makes it anew and whole', async () => {
+  itInFull('EL56: killed in the middle of the copy, the next opening makes it anew and whole', async () => {
     const args = ['--conditions=tendon-source', join(import.meta.dirname, 'fixtures/upgrade.ts'), database.path, database.blobDir];
     expect(spawnSync(process.execPath, args, { stdio: 'inherit' }).signal).toBe('SIGKILL');
     expect(existsSync(copy)).toBe(false);
@@ -43,7 +44,7 @@ describe('upgrading', () => {
     expectWholeCopy();
   });
 
-  it('EL56: a truncated copy, as older versions left it, is not taken for a whole one', async () => {
+  itInFull('EL56: a truncated copy, as older versions left it, is not taken for a whole one', async () => {
     writeFileSync(copy, 'half a copy', { mode: 0o644 });
     await database.open();
     expectWholeCopy();
@@ -74,7 +75,7 @@ describe('upgrading', () => {
     expect(reported.at(-1)).toEqual({ doing: 'migrating', from: 1, to: MIGRATIONS.length, copy });
   });
 
-  it('EL56: a copy that the disk has no room for changes nothing', () => {
+  itInFull('EL56: a copy that the disk has no room for changes nothing', () => {
     const before = statSync(database.path).size;
     const script = 'mount -t tmpfs -o size=28m tmpfs "$0" && cp "$1" "$0/t.db" && "$2" --conditions=tendon-source "$3" "$0"';
     const program = join(import.meta.dirname, 'fixtures/upgrade-without-space.ts');

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../../action-handler.ts';
 import { createEditAction } from './edit-action.ts';
@@ -366,7 +367,7 @@ describe('any file, any edit', () => {
     );
   });
 
-  it('RT60, RT61: any bytes: an edit changes what it names or nothing', async () => {
+  itInFull('RT60, RT61: any bytes: an edit changes what it names or nothing', async () => {
     const cases = fc.record({ bytes: fc.uint8Array({ maxLength: 60 }), tail: fc.uint8Array({ maxLength: 60 }) });
     await fc.assert(
       fc.asyncProperty(cases, async ({ bytes, tail }) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { patchedPaths, type ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../../action-handler.ts';
 import { createEditAction } from './edit-action.ts';
@@ -145,7 +146,7 @@ describe('a patch that does not fit', () => {
   });
 });
 
-it('RT764: any change, as a unified diff or in sections, gives exactly the new text', async () => {
+itInFull('RT764: any change, as a unified diff or in sections, gives exactly the new text', async () => {
   const line = fc.constantFrom('a', 'b', 'c', '  d', '', 'e f', '-', '+', ' @', 'ü');
   const text = fc.array(line, { maxLength: 25 }).map((lines) => lines.map((each, index) => `${index}${each}\n`).join(''));
   const change = text.chain((before) => {

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { createTestSandboxes, execute, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../testing/sandboxes.ts';
 import type { DockerDriverOptions } from './docker-driver-options.ts';
 import { createDockerDriver } from './docker-driver.ts';
@@ -21,7 +22,7 @@ function open(options: Partial<DockerDriverOptions> = {}): TestSandboxes {
   return sandboxes;
 }
 
-it('SB45: an image that is missing is pulled, and the progress is shown', async () => {
+itInFull('SB45: an image that is missing is pulled, and the progress is shown', async () => {
   const registry = await tinyRegistry(imageTar('busybox', CACHE), process.arch === 'x64' ? 'amd64' : process.arch);
   try {
     const progress: string[] = [];
@@ -37,7 +38,7 @@ it('SB45: an image that is missing is pulled, and the progress is shown', async 
   }
 });
 
-it('SB45: a start that cannot be says why in one line, what to do, and leaves nothing', async () => {
+itInFull('SB45: a start that cannot be says why in one line, what to do, and leaves nothing', async () => {
   const failure = async (options: Partial<DockerDriverOptions>): Promise<string> => {
     const opened = open(options);
     const message = await opened.runtimes.acquire('none', { signal: never }).then(
@@ -67,7 +68,7 @@ it('SB45: a start that cannot be says why in one line, what to do, and leaves no
   }
 });
 
-it('SB432: containers run by the runtime that is configured, and the strength names it', async () => {
+itInFull('SB432: containers run by the runtime that is configured, and the strength names it', async () => {
   const { runtimes, handle } = open({ ociRuntime: OTHER_RUNTIME });
   const runtime = await runtimes.acquire('other', { signal: never });
   expect((await run(runtime, 'echo here')).output).toBe('here');

@@ -50,7 +50,7 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
       /^\/opt\/tendon\/bin\/node\0[^]*browser\.mjs/.test(textOf(`/proc/${pid}/cmdline`)),
     );
 
-  it('SB56, RT173: shows what the agent serves on loopback, and takes downloads to the workspace', async () => {
+  itInFull('SB56, RT173: shows what the agent serves on loopback, and takes downloads to the workspace', async () => {
     expect(await browse('http://127.0.0.1:8080/')).toMatchObject({
       observation: 'browse',
       content: expect.stringContaining('# Of the agent'),

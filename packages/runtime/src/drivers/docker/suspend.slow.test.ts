@@ -29,7 +29,7 @@ describe(`an idle container of ${engineOfRun()}`, () => {
     (await sandboxes.runtimes.list()).find((one) => one.conversation_id === id)?.state;
   const untilSuspended = (id: string): Promise<void> => until(`${id} to be suspended`, async () => (await stateOf(id)) === 'asleep');
 
-  it('SB130: is suspended in place, and resumes with folder, variables, root and background processes', async () => {
+  itInFull('SB130: is suspended in place, and resumes with folder, variables, root and background processes', async () => {
     const acquire = await open();
     const first = await acquire('a');
     await run(first, 'mkdir inner; cd inner; export EXPORTED=yes; plain=too; echo x > ~/file; mkfifo pipe');
@@ -56,7 +56,7 @@ describe(`an idle container of ${engineOfRun()}`, () => {
     await untilSuspended('a');
   });
 
-  it('SB132: a restarted server finds it suspended and resumes it, and deleting a suspended one leaves nothing', async () => {
+  itInFull('SB132: a restarted server finds it suspended and resumes it, and deleting a suspended one leaves nothing', async () => {
     const acquire = await open();
     const first = await acquire('a');
     await run(first, 'mark=1; sleep 1000 &');

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { createTestSandboxes, executorFolder, never } from '../../testing/sandboxes.ts';
 import { findProgram } from '../../processes/launch.ts';
 import { createLocalDriver } from './local-driver.ts';
@@ -67,7 +68,7 @@ it('SB600: a failure is not remembered', async () => {
   expect(await probe()).toMatchObject({ available: true });
 });
 
-it('SB600: the start of a sandbox that fails takes it back', async () => {
+itInFull('SB600: the start of a sandbox that fails takes it back', async () => {
   const driver = open();
   await driver.probe();
   expect(existsSync(trialFile)).toBe(true);

@@ -1,5 +1,5 @@
 /** A person is asked about a name that is on no list: by real sandboxes, of clients of a real server. */
-import { someOf } from '@tendon/testing';
+import { itInFull, someOf } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { socketIoClient, temporaryFolder, type TestServer } from '../../server.test-support.ts';
 import { askingServer, connectAs, runIn } from './network.test-support.ts';
@@ -48,7 +48,7 @@ describe('SV451: a name that is on no list', () => {
     expect(await connectAs(server, await server.create(), 'asked.example')).toContain('not on the list');
   });
 
-  it('is refused at once where nobody looks, and after the wait where nobody answers; a later attempt finds the answer', async () => {
+  itInFull('is refused at once where nobody looks, and after the wait where nobody answers; a later attempt finds the answer', async () => {
     const server = await askingServer({ questionWaitMs: 3_600_000 });
     const id = await server.create();
     expect(await connectAs(server, id, 'unseen.example')).toMatch(/not on the list.*a person is asked.*try again/);
@@ -119,7 +119,7 @@ it('SV451: what is allowed always, or in the settings, is asked no more in other
 });
 
 describe('SV452: what a sandbox can ask', () => {
-  it('is bounded: a thousand names are eight questions, and a hundred refusals the end of asking', async () => {
+  itInFull('is bounded: a thousand names are eight questions, and a hundred refusals the end of asking', async () => {
     const server = await askingServer();
     const id = await server.create();
     for (let at = 0; at < 1000; at += 1) await connectAs(server, id, `n${at % 500}.example`);

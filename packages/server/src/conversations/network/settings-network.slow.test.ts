@@ -1,12 +1,13 @@
 /** The network that the stored settings give every conversation, as its sandbox meets it. */
 import { describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { testServer, type TestServer } from '../../server.test-support.ts';
 import { runIn } from './network.test-support.ts';
 
 const networkOf = async (server: TestServer, id: string): Promise<unknown> => (await server.get(`/api/conversations/${id}/network`)).json();
 
 describe('SV450: the network of the settings', () => {
-  it('counts for every conversation without a mode of its own, from the next connection of its sandbox on', async () => {
+  itInFull('counts for every conversation without a mode of its own, from the next connection of its sandbox on', async () => {
     const server = await testServer({ env: { RUNTIME: 'local' } });
     const id = await server.create();
     const own = await server.create({ network: { mode: 'none' } });

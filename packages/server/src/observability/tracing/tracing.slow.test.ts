@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createMask } from '@tendon/protocol/masking';
-import { freePort, Seen } from '@tendon/testing';
+import { freePort, itInFull, Seen } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../platform/config/config.ts';
 import { createLogger } from '../../platform/logger.ts';
@@ -66,26 +66,29 @@ async function tracedTask(env: Readonly<Record<string, string>> = {}) {
   return { ...to, id, all, named, raw: JSON.stringify(to.spans.all) };
 }
 
-it('SV1123, SV1124: a client’s trace goes on through the agent to model and tool, in the words of OpenTelemetry and without contents', async () => {
-  const { id, named, headers, raw } = await tracedTask();
-  const [request] = named('POST /api/conversations/:id/events');
-  const [agent] = named('invoke_agent CodeActAgent');
-  expect(request).toMatchObject({ parentSpanId: PARENT });
-  expect(agent).toMatchObject({ parentSpanId: request!.spanId });
-  const [first, second] = named('chat openai/gpt-4o');
-  const [tool] = named('execute_tool execute_bash');
-  for (const span of [first, second, tool, named('start sandbox')[0]]) expect(span).toMatchObject({ parentSpanId: agent!.spanId });
-  expect(headers.map(({ traceparent }) => traceparent)).toEqual([first, second].map((span) => `00-${TRACE}-${span!.spanId}-01`));
-  const chat = Object.fromEntries(first!.attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
-  expect(chat).toMatchObject({
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': 'openai',
-    'gen_ai.conversation.id': id,
-    'gen_ai.usage.input_tokens': 7,
-    'gen_ai.usage.output_tokens': 3,
-  });
-  for (const word of ['pelican', 'echo', KEY]) expect(raw).not.toContain(word);
-});
+itInFull(
+  'SV1123, SV1124: a client’s trace goes on through the agent to model and tool, in the words of OpenTelemetry and without contents',
+  async () => {
+    const { id, named, headers, raw } = await tracedTask();
+    const [request] = named('POST /api/conversations/:id/events');
+    const [agent] = named('invoke_agent CodeActAgent');
+    expect(request).toMatchObject({ parentSpanId: PARENT });
+    expect(agent).toMatchObject({ parentSpanId: request!.spanId });
+    const [first, second] = named('chat openai/gpt-4o');
+    const [tool] = named('execute_tool execute_bash');
+    for (const span of [first, second, tool, named('start sandbox')[0]]) expect(span).toMatchObject({ parentSpanId: agent!.spanId });
+    expect(headers.map(({ traceparent }) => traceparent)).toEqual([first, second].map((span) => `00-${TRACE}-${span!.spanId}-01`));
+    const chat = Object.fromEntries(first!.attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+    expect(chat).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.conversation.id': id,
+      'gen_ai.usage.input_tokens': 7,
+      'gen_ai.usage.output_tokens': 3,
+    });
+    for (const word of ['pelican', 'echo', KEY]) expect(raw).not.toContain(word);
+  },
+);
 
 it('SV1124: contents are sent where the operator asks for them, with secrets hidden', async () => {
   const { raw } = await tracedTask({ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });

@@ -1,6 +1,7 @@
 /** Every route and socket there is, against every kind of holder: the table of access is what the server does. */
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { allRoutes, type Route } from '../../app/all-routes.test-support.ts';
 import { rowOf, type Need } from './access-table.ts';
 import { plainClient, socketIoClient, testServer, type TestServer } from '../../server.test-support.ts';
@@ -51,7 +52,7 @@ describe('SV72: the table of access', () => {
     expect(routes.filter(({ method, url }) => rowOf(method, url) === undefined)).toEqual([]);
   });
 
-  it('SV5 SV72: is what every route does, for nobody, a wrong key, a link, and each scope', async () => {
+  itInFull('SV5 SV72: is what every route does, for nobody, a wrong key, a link, and each scope', async () => {
     const { server, id, keys, share } = await locked();
     const routes = await allRoutes(server);
     const holders: readonly (readonly [string, number, Record<string, string>])[] = [

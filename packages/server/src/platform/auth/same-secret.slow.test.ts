@@ -4,6 +4,7 @@ import { Secret } from '@tendon/protocol/masking';
 import { sharedPostgres } from '@tendon/testing/postgres';
 import { TendonProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { systemClock as clock } from '../system-clock.ts';
 import { checkSameSecret } from './same-secret.ts';
 
@@ -22,25 +23,28 @@ async function place() {
   return { url, open, sql: (text: string) => cluster.sql(name, text) };
 }
 
-it('SV1266: a server whose JWT_SECRET is not that of those alive is refused; alone, its own counts, and it says what that means', async () => {
-  const { open, sql } = await place();
-  const findings: string[] = [];
-  const check = async (storage: Awaited<ReturnType<typeof open>>, secret: Secret) =>
-    checkSameSecret(storage, secret, (finding) => findings.push(finding));
-  const [one, two] = [await open(1), await open(2)];
-  await check(one, SECRET);
-  await check(two, SECRET);
-  await expect(check(two, OTHER)).rejects.toThrow(/^JWT_SECRET is not that of the other servers .*\(http:\/\/127\.0\.0\.1:1 is one\)/);
-  const stored = await sql(`SELECT json FROM tendon.records WHERE collection = 'cluster'`);
-  expect(stored).toMatch(/^"[0-9a-f]{64}"$/);
-  expect(findings).toEqual([]);
-  await one.close();
-  await check(two, OTHER);
-  expect(findings).toEqual([expect.stringContaining('have to be entered anew')]);
-  await expect(check(await open(3), SECRET)).rejects.toThrow('JWT_SECRET');
-});
+itInFull(
+  'SV1266: a server whose JWT_SECRET is not that of those alive is refused; alone, its own counts, and it says what that means',
+  async () => {
+    const { open, sql } = await place();
+    const findings: string[] = [];
+    const check = async (storage: Awaited<ReturnType<typeof open>>, secret: Secret) =>
+      checkSameSecret(storage, secret, (finding) => findings.push(finding));
+    const [one, two] = [await open(1), await open(2)];
+    await check(one, SECRET);
+    await check(two, SECRET);
+    await expect(check(two, OTHER)).rejects.toThrow(/^JWT_SECRET is not that of the other servers .*\(http:\/\/127\.0\.0\.1:1 is one\)/);
+    const stored = await sql(`SELECT json FROM tendon.records WHERE collection = 'cluster'`);
+    expect(stored).toMatch(/^"[0-9a-f]{64}"$/);
+    expect(findings).toEqual([]);
+    await one.close();
+    await check(two, OTHER);
+    expect(findings).toEqual([expect.stringContaining('have to be entered anew')]);
+    await expect(check(await open(3), SECRET)).rejects.toThrow('JWT_SECRET');
+  },
+);
 
-it('SV1266: it says so where it is started, ends, and leaves the others alone', async () => {
+itInFull('SV1266: it says so where it is started, ends, and leaves the others alone', async () => {
   const { url, sql } = await place();
   const server = await TendonProcess.sharing(url, {}, { answers: [] });
   onTestFinished(() => server.remove());

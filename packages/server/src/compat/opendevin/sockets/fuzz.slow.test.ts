@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { itInFull } from '@tendon/testing';
 import { plainClient, testServer, type PlainClient, type TestServer } from '../../../server.test-support.ts';
 import { authToken, FOUR, initialized, message, wsClient } from './ws-client.test-support.ts';
 
@@ -36,7 +37,7 @@ async function everyClient(server: TestServer): Promise<PlainClient[]> {
 }
 
 describe('DL89: whatever frames come', () => {
-  it('the sockets live, and others do not notice', async () => {
+  itInFull('the sockets live, and others do not notice', async () => {
     const server = await testServer({ script });
     const bystander = await wsClient(server);
     await initialized(bystander, { ...FOUR, CONFIRMATION_MODE: false });
