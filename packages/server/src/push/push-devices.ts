@@ -2,7 +2,8 @@
  * Owns the devices that are sent pushes: one record for each, named by its address at the push service. Does not own what is sent.
  *
  * PD1  A device is whose it was given to last: who signs in on it after somebody else takes it over, and that person's pushes end there.
- * PD2  It ends with the key that it was given with, and with its user. What has ended is removed when it is met, and never sent anything.
+ * PD2  It ends with the key that it was given with, and with its user. What has ended is never sent anything, and removed when it is met;
+ *      not at once, because other servers hear of a new key a moment later, nor where the server's own key is another one here.
  * PD3  The address, which is enough to disturb a device, and its keys are sealed, and shown to nobody.
  */
 import { createHash } from 'node:crypto';
@@ -20,6 +21,8 @@ const COLLECTION = 'push_devices';
 const MAX_EACH = 20;
 /** Of all keys of a server without users. */
 const MAX_SHARED = 500;
+/** As long as another server may not have heard of a key. */
+const NEW_MS = 60_000;
 /** Comes after every id. */
 const AFTER_IDS = 'g';
 /** Whose the devices of a server without users are. */
@@ -73,7 +76,8 @@ export class PushDevices {
     const given = this.#givenBy(by);
     const id = createHash('sha256').update(endpoint).digest('hex').slice(0, 32);
     const others = (await this.#of(given.owner)).filter((one) => one.id !== id);
-    const theirs = others.filter(({ value: { key, fingerprint } }) => key === given.key && fingerprint === given.fingerprint);
+    const isTheirs = ({ key, fingerprint }: StoredDevice): boolean => key === given.key && fingerprint === given.fingerprint;
+    const theirs = others.filter(({ value }) => given.owner !== NOBODY || isTheirs(value));
     if (theirs.length >= MAX_EACH) await this.remove(oldestOf(theirs).id);
     else if (others.length >= MAX_SHARED) return undefined;
     const target: PushTarget = { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth }, origin };
@@ -120,19 +124,24 @@ export class PushDevices {
     };
   }
 
-  /** Without those that have ended, which are removed. */
+  /** Without those that have ended. */
   async #of(owner: string) {
     const { records, jwtSecret } = this.#options;
-    // Sorted by their owners, so that a server with thousands reads only these.
-    const stored = await records.list<StoredDevice>(COLLECTION, { before: { sort: owner, id: AFTER_IDS }, limit: MAX_SHARED });
+    // Sorted by their owners, so that a server with thousands reads only these; some may have ended.
+    const limit = owner === NOBODY ? MAX_SHARED : 2 * MAX_EACH;
+    const stored = await records.list<StoredDevice>(COLLECTION, { before: { sort: owner, id: AFTER_IDS }, limit });
     const found: { readonly id: string; readonly value: StoredDevice; readonly target: PushTarget }[] = [];
     for (const { id, value } of stored) {
       if (value.owner !== owner) break;
       const text = this.#isOpen(value) ? unseal(value.sealed, jwtSecret) : undefined;
-      if (text === undefined) await this.remove(id);
-      else found.push({ id, value, target: JSON.parse(text) as PushTarget });
+      if (text !== undefined) found.push({ id, value, target: JSON.parse(text) as PushTarget });
+      else if (value.fingerprint === undefined && !this.#isNew(value)) await this.remove(id);
     }
     return found;
+  }
+
+  #isNew({ created_at }: StoredDevice): boolean {
+    return this.#options.clock.now().getTime() - Date.parse(created_at) < NEW_MS;
   }
 
   #isOpen({ owner, key, fingerprint }: StoredDevice): boolean {
