@@ -82,7 +82,7 @@ function PushDevices() {
   return (
     <ListSection
       title={t('Your devices')}
-      about={t('They are sent notifications while no page is open: the title of the conversation and what it is, nothing else.')}
+      about={t('They are sent notifications while no page is open: the title of the conversation and what happened, nothing else.')}
       list={devices}
       none={t('No device is sent any.')}
       problem={remove.error}
