@@ -27,12 +27,14 @@ const SHARED = [
     name: 'common',
     minShareCount: 1,
     test: within(
-      String.raw`web/src/(?:ui|copy/(?!notice-words|reason-words)|app/(?!show-waiting)|lib/(?!shared-list|save-blob|push-device|language/(?:translator|.*\.json)))`,
-      String.raw`web/src/(?:composer/(?:choices|attachments|suggestions|composer\.)|conversation/open-|pages/(?:status-bar|sign-in|settings-link|not-found|who-am-i))`,
+      String.raw`web/src/(?:ui|copy/(?!notice-words|command-effects|reason-words|rule-words)|app/(?!show-waiting)|lib/(?!shared-list|save-blob|push-device|language/(?:translator|.*\.json)))`,
+      String.raw`web/src/(?:composer/(?:choices|attachments|suggestions|composer\.)|conversation/open-|pages/(?:status-bar|sign-in|settings-link|who-am-i))`,
       'client/src/(?:rest|create-rest|new-id)|protocol/src/(?:agent-state|rest)',
       'node_modules/(?:preact|react|react-dom|lucide-react|@tanstack/(?:query-core|react-query))/|preload-helper',
     ),
   },
+  // Of what waits for a person, which Home shows once it is there.
+  { name: 'questions', minShareCount: 2, test: within('web/src/copy/(?:command-effects|reason-words|rule-words)') },
   {
     name: 'conversation',
     minShareCount: 2,

@@ -4,7 +4,6 @@ import { useLanguage } from '../lib/language/language.ts';
 import { t } from '../lib/language/text.ts';
 import { useNotifications } from '../lib/notifications.ts';
 import { type PageAddress, paths, readPath } from '../lib/paths.ts';
-import { NotFound } from '../pages/not-found.tsx';
 import { Button } from '../ui/button.tsx';
 import { CommandContext, useCommands } from '../lib/commands.ts';
 import { markKeyFocus } from '../ui/focus-by-key.ts';
@@ -18,11 +17,12 @@ const CODE = {
   conversation: () => import('../pages/conversation/conversation-page.tsx'),
   settings: () => import('../pages/settings/settings-page.tsx'),
   shared: () => import('../pages/conversation/shared-page.tsx'),
-  none: async () => undefined,
+  none: () => import('../pages/not-found.tsx'),
 };
 const HomePage = lazy(async () => ({ default: (await CODE.home()).HomePage }));
 const ConversationPage = lazy(async () => ({ default: (await CODE.conversation()).ConversationPage }));
 const SettingsPage = lazy(async () => ({ default: (await CODE.settings()).SettingsPage }));
+const NotFound = lazy(async () => ({ default: (await CODE.none()).NotFound }));
 const SharedPage = lazy(async () => ({ default: (await CODE.shared()).SharedPage }));
 
 const prepare = ({ pathname }: Address): Promise<unknown> => CODE[readPath(pathname).page]();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationConnection, ConversationInfo, ConversationSnapshot } from '@tendon/client';
 import type { LlmMetrics } from '@tendon/protocol';
-import { memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { ComposerBox } from '../../composer/composer-box.tsx';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
 import { type OpenConversation, type Shown, type TabName, useFact } from '../../conversation/open-conversation.ts';
@@ -13,7 +13,6 @@ import { useNow } from '../../lib/use-now.ts';
 import { Stream } from '../../stream/stream.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Workbench } from '../../workbench/workbench.tsx';
-import { NotFound } from '../not-found.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import { ConversationNav } from './conversations-popup.tsx';
 import { ConversationCommands } from './conversation-commands.tsx';
@@ -27,11 +26,17 @@ import type { Glyph } from '../../ui/icon.tsx';
 import { StatusBar } from '../status-bar.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 
+const NotFound = lazy(async () => ({ default: (await import('../not-found.tsx')).NotFound }));
+
 export function ConversationPage({ id }: { readonly id: string }) {
   const open = useConnection(id);
   const info = useQuery(conversationQuery(id));
   if (info.data === null || (open?.snapshot.connection.state === 'refused' && open.snapshot.connection.cause === 'unknown-conversation'))
-    return <NotFound isConversation />;
+    return (
+      <Suspense>
+        <NotFound isConversation />
+      </Suspense>
+    );
   if (!open) {
     return (
       <main className="notice">
