@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { cleanup, render } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Prose } from './prose.tsx';
 
 afterEach(cleanup);
@@ -14,11 +14,26 @@ it.each([
   ],
   ['3. a\n4. b\n   - c', '<ol start="3"><li>a</li><li>b<ul><li>c</li></ul></li></ol>'],
   ['- [x] done', '<ul><li><input type="checkbox" disabled=""> done</li></ul>'],
-  ['```ts\na < b\n```', '<pre><code>a &lt; b\n</code></pre>'],
   ['> a  \n> b', '<blockquote><p>a<br>b</p></blockquote>'],
   ['|a|\n|-|\n|`b`|', '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td><code>b</code></td></tr></tbody></table>'],
 ])('CL1130: the words of an agent are drawn as the markdown that they are: %j', (text, drawn) => {
   expect(html(text)).toBe(drawn);
+});
+
+it('CL1341: code has its language, its colours and a button that copies it; while it is being written it has one colour', async () => {
+  const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+  onTestFinished(() => copied.mockRestore());
+  const text = '```TS title=a.ts\nconst a = "<b>";\n```';
+  const { container } = render(<Prose text={text} />);
+  expect(container.querySelector('figcaption span')?.textContent).toBe('ts');
+  expect(container.querySelector('pre')?.innerHTML).toBe(
+    '<code><span class="syn-key">const</span> a = <span class="syn-str">"&lt;b&gt;"</span>;\n</code>',
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Copy' }));
+  expect(copied).toHaveBeenCalledWith('const a = "<b>";');
+  await screen.findByRole('button', { name: 'Copied' });
+  cleanup();
+  expect(render(<Prose text={text} isPartial />).container.querySelectorAll('pre span')).toHaveLength(0);
 });
 
 it('CL1130: what is done in a list is ticked', () => {

@@ -1,6 +1,7 @@
 import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens } from 'marked';
 import { createElement, Fragment, memo, type ReactNode } from 'react';
 import { cx } from '../ui/cx.ts';
+import { CodeBlock, IsPartial } from './code-block.tsx';
 import { Well } from './output.tsx';
 
 /** Longer texts are shown as they are: laying out markdown of this size would hold the page. */
@@ -13,12 +14,20 @@ const MAX_WORK = 10_000_000;
 const MAX_CELLS = 10_000;
 
 /** Markdown, without HTML. */
-export const Prose = memo(function Prose({ text, quiet }: { readonly text: string; readonly quiet?: boolean }) {
+export const Prose = memo(function Prose(props: {
+  readonly text: string;
+  readonly quiet?: boolean;
+  /** More of it is to come. */
+  readonly isPartial?: boolean;
+}) {
+  const { text, quiet, isPartial = false } = props;
   const tokens = tokensOf(text);
   if (!tokens) return <Well text={text} />;
   return (
     <div className={cx('prose', quiet && 'prose-quiet')}>
-      <All of={tokens} />
+      <IsPartial value={isPartial}>
+        <All of={tokens} />
+      </IsPartial>
     </div>
   );
 });
@@ -86,11 +95,7 @@ function shown(token: MarkedToken): ReactNode {
     case 'codespan':
       return <code>{token.text}</code>;
     case 'code':
-      return (
-        <pre>
-          <code>{`${token.text}\n`}</code>
-        </pre>
-      );
+      return <CodeBlock text={token.text} language={/^[\w+#.-]*/.exec(token.lang ?? '')![0].toLowerCase()} />;
     case 'list':
       return createElement(
         token.ordered ? 'ol' : 'ul',
@@ -172,7 +177,7 @@ export function StreamingProse({ text }: { readonly text: string }) {
   return (
     <div className="streaming">
       {blocks.map((block, index) => (
-        <Prose key={index} text={block} />
+        <Prose key={index} text={block} isPartial={index === blocks.length - 1} />
       ))}
     </div>
   );

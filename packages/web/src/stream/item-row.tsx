@@ -1,13 +1,12 @@
 import { lazy, memo, Suspense } from 'react';
-import { Prose } from '../code/prose.tsx';
 import { clock } from '../copy/figures.ts';
 import { FoldRow } from './fold-row.tsx';
 import { GapRow } from './gap-row.tsx';
+import { SpeechRow } from './speech-row.tsx';
 import { type Runs, StepRow } from './step-row.tsx';
 import type { StreamItem } from './stream-item.ts';
 import { TurnRow } from './turn-row.tsx';
 import type { Folds } from './use-folds.ts';
-import { t } from '../lib/language/text.ts';
 
 export interface RowPlace {
   /** Counted from 1, for `aria-posinset`. */
@@ -44,21 +43,7 @@ export const ItemRow = memo(function ItemRow({ item, ...props }: ItemRowProps) {
         </Suspense>
       );
     case 'speech':
-      return (
-        <article
-          className="event"
-          id={`event-${item.id}`}
-          tabIndex={-1}
-          aria-label={t('Agent: {{text}}', { text: item.text.slice(0, 120) })}
-          aria-posinset={props.position}
-          aria-setsize={props.size}
-        >
-          <span />
-          <div className="speech">
-            <Prose text={item.text} />
-          </div>
-        </article>
-      );
+      return <SpeechRow item={item} {...props} />;
     case 'note':
       return (
         <article

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
@@ -329,4 +329,18 @@ it('CL1340: the title of a conversation has a menu, which renames it and deletes
   await screen.findByRole('heading', { name: 'What do you want done?' });
   const deleted = fetched.mock.calls.filter(([, init]) => init?.method === 'DELETE').map(([url]) => String(url));
   expect(deleted).toEqual([expect.stringMatching(/\/api\/conversations\/done$/)]);
+});
+
+it('CL1341: what the agent says is copied, quoted below what is being written, and linked to', async () => {
+  await open('/conversations/twice');
+  const row = await screen.findByRole('article', { name: /^Agent: / });
+  act(() => row.focus());
+  const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message' });
+  await userEvent.type(field, 'I read:');
+  act(() => row.focus());
+  await userEvent.click(within(row).getByRole('button', { name: 'Quote in reply' }));
+  expect(field.value).toBe('I read:\n\n> There is one.\n\n');
+  expect(document.activeElement).toBe(field);
+  expect(within(row).getByRole('button', { name: 'Copy' })).toBeDefined();
+  expect(within(row).getByRole('button', { name: 'Copy link' })).toBeDefined();
 });
