@@ -6,7 +6,7 @@ import { builtFaults, TendonProcess } from '@tendon/testing/servers';
 import { sharedPostgres } from '@tendon/testing/postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
-import { addDevice, pushService, type PushService } from './push-service.test-support.ts';
+import { addDevice, pushService, type PushService, type ReceivedPush } from './push-service.test-support.ts';
 
 const SCRIPT = [{ toolCalls: [{ name: 'execute_bash', arguments: { command: 'echo 1' } }] }];
 const ASKS = { initial_user_msg: 'Do it', confirmation_policy: 'always' };
@@ -57,11 +57,14 @@ it(
   },
 );
 
-it('SV1407: of several servers one sends a push, and another one what its owner could not send before it was killed', async () => {
-  const service = await pushService((_path, count) => (count === 1 ? { status: 503 } : undefined));
+let databases = 0;
+
+/** Two servers on one database, with a device; `begin` begins a conversation that asks for a decision. */
+async function twoServers(service: PushService) {
   const cluster = await sharedPostgres();
-  const database = await cluster.createDatabase(`pushes_${process.pid}`);
-  onTestFinished(() => cluster.sql('postgres', `DROP DATABASE pushes_${process.pid} WITH (FORCE)`).then(() => undefined));
+  const name = `pushes_${process.pid}_${(databases += 1)}`;
+  const database = await cluster.createDatabase(name);
+  onTestFinished(() => cluster.sql('postgres', `DROP DATABASE ${name} WITH (FORCE)`).then(() => undefined));
   const add = async (): Promise<TendonProcess> => {
     const server = await TendonProcess.sharing(database, service.env, { answers: SCRIPT });
     onTestFinished(() => server.remove());
@@ -69,17 +72,35 @@ it('SV1407: of several servers one sends a push, and another one what its owner 
   };
   const [one, other] = [await add(), await add()];
   await addDevice(other, service);
-  const begin = async (server: TendonProcess): Promise<string> =>
-    (await server.json<{ conversation_id: string }>('/api/conversations', ASKS)).conversation_id;
+  const begin = async (server: TendonProcess): Promise<ReceivedPush> => {
+    const { conversation_id: id } = await server.json<{ conversation_id: string }>('/api/conversations', ASKS);
+    return service.received.until(({ message }) => message.conversation_id === id);
+  };
+  return { one, other, begin };
+}
+
+it('SV1407: of several servers one sends a push, and another one what its owner could not send before it was killed', async () => {
+  const service = await pushService((_path, count) => (count === 1 ? { status: 503 } : undefined));
+  const { one, other, begin } = await twoServers(service);
   const first = await begin(one);
-  await service.received.until(({ message }) => message.conversation_id === first);
-  const second = await begin(one);
-  const missed = await service.received.until(({ message }) => message.conversation_id === second);
+  const missed = await begin(one);
   await one.kill('SIGKILL');
   await expect.poll(() => service.received.all.length, { timeout: 60_000 }).toBe(3);
   expect(service.received.all[2]!.message).toEqual(missed.message);
   // Its other conversations were taken over as well, and what was sent is not sent again.
-  await other.json(`/api/conversations/${first}/start`, {});
+  await other.json(`/api/conversations/${first.message.conversation_id}/start`, {});
   await begin(other);
-  await expect.poll(() => service.received.all.length).toBe(4);
+  expect(service.received.all).toHaveLength(4);
+});
+
+it('SV1407: a server that was frozen while it waited to try again sends nothing that another one has sent by then', async () => {
+  const service = await pushService((_path, count) => (count === 0 ? { status: 503 } : undefined));
+  const { one, begin } = await twoServers(service);
+  const { message } = await begin(one);
+  process.kill(one.pid, 'SIGSTOP');
+  await expect.poll(() => service.received.all.length, { timeout: 60_000 }).toBe(2);
+  process.kill(one.pid, 'SIGCONT');
+  await expect.poll(() => one.output, { timeout: 60_000 }).toContain('another server has taken over');
+  await begin(one);
+  expect(service.received.all.filter((push) => push.message.conversation_id === message.conversation_id)).toHaveLength(2);
 });
