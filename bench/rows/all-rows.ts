@@ -1,6 +1,6 @@
 import type { Row } from '../row.ts';
 import { acknowledgements } from './acknowledgements.ts';
-import { dockerStart, podmanStart, localStart, serverStart, createConversation } from './starts.ts';
+import { dockerStart, podmanStart, localStart, serverStart, firstList, createConversation } from './starts.ts';
 import { checkpoint } from './checkpoint.ts';
 import { delivery } from './delivery.ts';
 import { diskSync, firstRequest, step } from './step.ts';
@@ -18,6 +18,7 @@ import { restart } from './restart.ts';
 /** In the order of the table, which is the order of measuring. A new figure is a file here and its line. */
 export const ALL_ROWS: readonly Row[] = [
   serverStart,
+  firstList,
   idleMemory,
   createConversation,
   sandboxMemory,

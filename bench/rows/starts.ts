@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Row } from '../row.ts';
 import { start } from '../target.ts';
 import { createLocalDriver, createDockerDriver } from '@tendon/runtime';
@@ -14,6 +15,25 @@ export const serverStart: Row = {
     for (let round = 0; round < rounds; round++) {
       const running = await start(target);
       if (running.startMs !== undefined) times.push(running.startMs);
+      await running.stop();
+    }
+    return times;
+  },
+};
+
+/** What serves clients is loaded by the first of them. */
+export const firstList: Row = {
+  title: 'server start → first list of conversations, ms',
+  of: 'build',
+  async measure(build, { home, rounds }) {
+    const target = build.server(join(home, 'first-list'), {});
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const began = performance.now();
+      const running = await start(target);
+      const { ok } = await fetch(`${target.url}/api/conversations`);
+      if (!ok) throw new Error('the server does not list its conversations');
+      times.push(performance.now() - began);
       await running.stop();
     }
     return times;

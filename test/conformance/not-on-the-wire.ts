@@ -136,7 +136,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
-    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV1070, SV1071, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, SV993, LM95–LM98, LM714, LM731, LM808, SV235, SV300–SV302, SV340, SV490–SV494, SV576, SV760, SV900, EN762, EN764',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV600, SV1070, SV1071, SV1072, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, SV993, LM95–LM98, LM714, LM731, LM808, SV235, SV300–SV302, SV340, SV490–SV494, SV576, SV760, SV900, EN762, EN764',
   },
   {
     why: 'What is made of the workspace’s own texts, and what is looked up in its sandbox: which files count, in which order and how much. A client is sent the result, whatever it is.',

@@ -1,6 +1,7 @@
 import type { Engine } from './engine.ts';
 import { CLIENT_TIMEOUTS } from '../platform/http/client-timeouts.ts';
 import { createApp } from './http-app.ts';
+import { RESOURCES } from './resources.ts';
 import type { ServerContext } from './context.ts';
 
 export interface Route {
@@ -13,7 +14,7 @@ export async function allRoutes({ engine }: { readonly engine: Engine }): Promis
   const routes: Route[] = [];
   const config = { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] };
   const context = { config, engine, timeouts: CLIENT_TIMEOUTS } as unknown as ServerContext;
-  const app = await createApp(context, async (recording) => {
+  const app = await createApp(context, RESOURCES, async (recording) => {
     recording.addHook('onRoute', ({ method, url }) => {
       for (const name of [method].flat()) routes.push({ method: name, url });
     });

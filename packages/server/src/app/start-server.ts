@@ -7,7 +7,9 @@ import { composeEngine, type ComposedEngine, type ComposeOptions } from './compo
 import type { CloseOptions } from './engine.ts';
 import type { Config, HttpConfig } from '../platform/config/config.ts';
 import { drainOnce } from './drain-server.ts';
+import { healthRoutes } from './health-routes.ts';
 import { createApp } from './http-app.ts';
+import { LateClients } from './late-clients.ts';
 import { CLIENT_TIMEOUTS, type ClientTimeouts } from '../platform/http/client-timeouts.ts';
 import type { ServerContext } from './context.ts';
 import { listenError, urlOf, openSockets } from '../platform/http/listening.ts';
@@ -16,14 +18,10 @@ import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
 import { Measures } from '../observability/measures.ts';
 import { Metrics, type Gauges } from '../platform/metrics.ts';
-import { routePreviews } from '../previews/route-previews.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';
+import { previewPlace } from '../platform/preview-site.ts';
 import { isLoopbackBind } from '../platform/loopback.ts';
 import { forgetAddress, keepAddress } from '../platform/server-address.ts';
-import { WsSession } from '../compat/opendevin/sockets/ws-session.ts';
-import { servePlainWs } from '../realtime/serve-plain-ws.ts';
-import { serveShell } from '../realtime/serve-shell.ts';
-import { serveSocketIo } from '../realtime/serve-socket-io.ts';
 import { WrongKeys } from '../platform/http/wrong-keys.ts';
 import { systemClock } from '../platform/system-clock.ts';
 import { VERSION } from '../platform/version.ts';
@@ -52,8 +50,6 @@ export interface ServerOptions extends Partial<ComposeOptions> {
   readonly isPrivate?: boolean;
 }
 
-/** Without a key struck, a person's own shell is given up. */
-const SHELL_IDLE_MS = 30 * 60_000;
 /** How long clients may take to hang up when the server leaves. */
 const CLOSE_MS = 500;
 
@@ -73,20 +69,25 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const wrongKeys = new WrongKeys(clock, (address) => engine.audit?.failedLogin(address, 'key'));
   const cluster = engine.scheduler.self && (await import('../cluster/join-cluster.ts'));
   const peers = cluster && new cluster.Peers(engine);
-  const drain = drainOnce({ ...engine, seconds: config.drainSeconds, sockets: () => [socketIo, plain, shells] });
+  const drain = drainOnce({ ...engine, seconds: config.drainSeconds, sockets: () => (clients.served ? [clients.served] : []) });
   const published = { version: VERSION, webRoot, openApi };
   const context: ServerContext = { ...engine, ...published, config, metrics, timeouts, logger, wrongKeys, peers, drain };
-  const app = await createApp(context);
+  const app = await createApp(context, [healthRoutes]);
   const sockets = openSockets(app.server);
-  const socketIo = serveSocketIo(app.server, context);
-  const plain = servePlainWs(app.server, context, (wire, request, by) => new WsSession(wire, request, { ...context, by }));
-  const shells = serveShell(app.server, context, options.shellIdleMs ?? SHELL_IDLE_MS);
-  routePreviews(app.server, context);
-  const forwarding = cluster?.joinCluster(app.server, socketIo.io, context);
+  const clients = new LateClients(app.server, {
+    async load() {
+      loop.begun('the loading of what serves clients');
+      return (await import('./serve-clients.ts')).serveClients(app.server, context, options.shellIdleMs);
+    },
+    isForPreview: ({ headers }) => previewPlace(headers.host, config.previews) !== undefined,
+    onFailure: (cause) => logger.error({ err: cause }, 'what serves clients cannot be loaded'),
+  });
+  // Peers pass on what their clients send.
+  const forwarding = cluster?.joinCluster(app.server, (await clients.load()).io, context);
   try {
     await app.listen({ port: config.port, host: config.host });
   } catch (cause) {
-    await Promise.allSettled([socketIo.close(), app.close(), engine.close()]);
+    await Promise.allSettled([clients.close(), app.close(), engine.close()]);
     throw listenError(cause, config);
   }
   loop.start((block) => logger.warn(block, 'the event loop was blocked'));
@@ -98,8 +99,8 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const close = async (how?: CloseOptions) => {
     await forgetAddress(config.home);
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
-    for (const each of [forwarding, peers, plain, shells]) each?.close();
-    await Promise.allSettled([socketIo.close(), app.close()]);
+    for (const each of [forwarding, peers]) each?.close();
+    await Promise.allSettled([clients.close(), app.close()]);
     clearTimeout(cutOff);
     loop.close();
     await engine.close(how);
