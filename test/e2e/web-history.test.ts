@@ -255,6 +255,16 @@ it.each(someOf([DARK_PHONE, ...OTHERS], [DARK_PHONE]))(
   },
 );
 
+it('CL983: in a low window a question on Home keeps its height, and the page scrolls', async () => {
+  const page = await open('ledger', {}, { width: 700, height: 450 });
+  await page.goto(new URL('/', page.url()).href);
+  const cards = page.locator('.question-card');
+  await cards.first().waitFor();
+  expect(await cards.evaluateAll((all) => all.map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight))).toEqual(
+    Array.from({ length: await cards.count() }, () => 0),
+  );
+});
+
 it('CL30: events of a megabyte each neither hold the page nor fill the document', async () => {
   const huge = 'x'.repeat(1_000_000);
   const meta = (id: number) => ({ id, timestamp: '2026-01-01T00:00:00Z', source: 'agent' });
