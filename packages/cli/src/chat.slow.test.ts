@@ -200,7 +200,7 @@ it('CL964, CK1010: an answer that is none is met with those there are; what happ
 it('CK1011: /undo takes back the last message with the files it changed, and the one before when it is called again', async () => {
   const place = makePlace();
   const model = place.script([bash('true'), { text: 'Looked.' }, bash('echo 1 > made'), { text: 'Made.' }]);
-  const { type, until, ended } = chat(place, model);
+  const { type, until, ended, written } = chat(place, model);
   await until(PROMPT);
   type('look\r');
   await until('Looked.');
@@ -210,7 +210,7 @@ it('CK1011: /undo takes back the last message with the files it changed, and the
   await until(PROMPT);
   expect(existsSync(join(place.workspace, 'made'))).toBe(true);
   type('/undo\r');
-  await until('Undone: 1 file is as before your last message, and the agent no longer knows the message or what came after it.');
+  await until('Undone: 1 file is as before your last message, which the agent no longer knows.');
   await until(PROMPT);
   expect(existsSync(join(place.workspace, 'made'))).toBe(false);
   // The model is shown what it was before the message: the script goes on from there.
@@ -222,11 +222,13 @@ it('CK1011: /undo takes back the last message with the files it changed, and the
   await until('Undone: 1 file');
   await until(PROMPT);
   type('/undo\r');
-  await until('Undone: no file had changed, and the agent no longer knows');
+  await until('Undone: no file had changed; the agent no longer knows your last message.');
   await until(PROMPT);
   type('/undo\r');
   await until('There is no message to take back.');
   await until(PROMPT);
+  // No answer stands behind a prompt.
+  for (const words of ['Undone', 'There']) expect(written()).not.toContain(`> \u001b[3G${words}`);
   type('look again\r');
   await until('Looked.');
   type('/quit\r');

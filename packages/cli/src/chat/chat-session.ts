@@ -143,7 +143,7 @@ export class ChatSession implements DecisionPlace, ContactPlace {
 
   /** Shows a line of the program itself. */
   say(text: string): void {
-    this.#screen.notice(text);
+    this.#input.above(() => this.#screen.notice(text));
   }
 
   /** A server that was started for a chat ends while nobody is connected to it: before the first message, and after `/new`. */
@@ -151,22 +151,18 @@ export class ChatSession implements DecisionPlace, ContactPlace {
     if (!this.#connection) await this.server.find({ starts: true });
   }
 
-  announce(text: string): void {
-    this.#input.above(() => this.say(text));
-  }
-
   contactChanged(now: Contact): void {
     this.#screen.obstructed(now === 'lost' || now === 'away' ? 'Reconnecting to the server' : undefined);
-    if (now === 'away') this.announce('The server is away; reconnecting. Ctrl-C twice leaves, and tendon -c goes on later.');
-    if (now === 'back') this.announce('The server is back.');
+    if (now === 'away') this.say('The server is away; reconnecting. Ctrl-C twice leaves, and tendon -c goes on later.');
+    if (now === 'back') this.say('The server is back.');
   }
 
   notFound({ message }: Error): void {
-    this.announce(printable(message));
+    this.say(printable(message));
   }
 
   line(line: Line): void {
-    this.#screen.line(line);
+    this.#input.above(() => this.#screen.line(line));
   }
 
   expect(expected: Expected, text?: string): void {
@@ -302,7 +298,7 @@ export class ChatSession implements DecisionPlace, ContactPlace {
 
   #stateChanged(event: Extract<Event, { readonly observation: 'agent_state_changed' }>): void {
     const state = endOf(event);
-    if (state !== 'awaiting_user_confirmation' && state !== 'awaiting_user_input') this.#screen.event(event);
+    if (state !== 'awaiting_user_confirmation' && state !== 'awaiting_user_input') this.#input.above(() => this.#screen.event(event));
     const begins = event.extras.agent_state === 'running' && this.#expected.state !== 'nothing';
     if (state === undefined) return begins ? this.#work('Thinking') : undefined;
     if (state === 'awaiting_user_confirmation') return; // the action that waits comes before it, or behind
@@ -317,7 +313,7 @@ export class ChatSession implements DecisionPlace, ContactPlace {
     if (this.#expected.state !== 'nothing' || !this.#isLive) return; // of an earlier turn
     const words = this.#turn.words(performance.now());
     if (state !== 'finished') return this.say(words);
-    this.#screen.line({ tone: 'added', text: `✓ Done · ${words}${this.#turn.hasEdits ? ' · /undo takes it back' : ''}` });
+    this.line({ tone: 'added', text: `✓ Done · ${words}${this.#turn.hasEdits ? ' · /undo takes it back' : ''}` });
   }
 
   async #take(line: string): Promise<void> {
@@ -353,7 +349,7 @@ export class ChatSession implements DecisionPlace, ContactPlace {
     else {
       this.#stopping = true;
       setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
-      this.say('\nCtrl-C once more leaves');
+      this.say('Ctrl-C once more leaves');
       this.#input.ask(PROMPTS[this.#expected.state]);
     }
   }
@@ -364,7 +360,7 @@ export class ChatSession implements DecisionPlace, ContactPlace {
   }
 
   #fail(error: Error): void {
-    this.#screen.line({ tone: 'fault', text: printable(error.message) });
+    this.line({ tone: 'fault', text: printable(error.message) });
     this.expect(this.#expected.state === 'nothing' ? { state: 'message' } : this.#expected);
   }
 

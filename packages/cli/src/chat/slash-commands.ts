@@ -14,7 +14,7 @@ interface SlashCommand {
 const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   help: { does: 'what there is', isLocal: true, run: (session) => session.say(helpWords()) },
   undo: CONVERSATION_COMMANDS.undo!,
-  pr: { does: 'commit, push and open a pull request, when you have seen what will be done; /pr TITLE names it', run: openPullRequest },
+  pr: { does: 'show, then commit, push and open a pull request; /pr TITLE names it', run: openPullRequest },
   model: CONVERSATION_COMMANDS.model!,
   setup: { does: 'ask for a model, its key and its address, and store them', run: setUp },
   agent: CONVERSATION_COMMANDS.agent!,
@@ -46,7 +46,7 @@ export function completeCommand(line: string): [readonly string[], string] {
 function helpWords(): string {
   const width = Math.max(...Object.keys(COMMANDS).map(({ length }) => length));
   const rows = Object.entries(COMMANDS).map(([name, { does }]) => `  /${name.padEnd(width)}  ${does}`);
-  return [...rows, '  Ctrl-C stops the agent, twice leaves. What you type while it works is read after its step.'].join('\n');
+  return [...rows, '  Ctrl-C stops the agent, twice leaves.', '  What you type while it works is read after its step.'].join('\n');
 }
 
 async function answerHost(session: ChatSession, words: string, answer: 'once' | 'refuse'): Promise<void> {

@@ -10,7 +10,7 @@
 import type { Event } from '@tendon/protocol';
 import { describeAct, describeEvent, type Line } from './describe-event.ts';
 import type { Renderer } from './renderer.ts';
-import { cutToColumns } from '../terminal/columns.ts';
+import { cutToColumns, wrapToColumns } from '../terminal/columns.ts';
 import { markdownProse, MarkdownProse } from '../terminal/markdown-prose.ts';
 import { printable } from '../terminal/printable.ts';
 import { shortLine } from '../terminal/short-line.ts';
@@ -98,7 +98,8 @@ export class TextRenderer implements Renderer {
   }
 
   notice(text: string): void {
-    this.line({ tone: 'state', text });
+    const { isLive, columns } = this.#options;
+    this.line({ tone: 'state', text: isLive && columns ? wrapToColumns(text, columns()) : text });
   }
 
   /** What is being done from now on; nothing: there is no status line. */

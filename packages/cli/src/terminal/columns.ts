@@ -30,6 +30,26 @@ export function cutToColumns(text: string, columns: number): string {
   return `${shown}…`;
 }
 
+/** Breaks lines that do not fit at blanks; what follows is indented as their beginning. A longer word stays whole. */
+export function wrapToColumns(text: string, columns: number): string {
+  return text.split('\n').map((line) => wrapped(line, columns)).join('\n'); // prettier-ignore
+}
+
+function wrapped(line: string, columns: number): string {
+  if (columnsOf(line) <= columns) return line;
+  const [indent] = /^ */.exec(line)!;
+  const lines: string[] = [];
+  let current = indent;
+  for (const word of line.slice(indent.length).split(' ')) {
+    const longer = current === indent ? indent + word : `${current} ${word}`;
+    if (current !== indent && columnsOf(longer) > columns) {
+      lines.push(current);
+      current = indent + word;
+    } else current = longer;
+  }
+  return [...lines, current].join('\n');
+}
+
 function widthOf(letter: string): number {
   if (NONE.test(letter)) return 0;
   return WIDE.test(letter) || letter.includes('\ufe0f') ? 2 : 1;

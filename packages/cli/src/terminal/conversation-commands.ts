@@ -13,7 +13,7 @@ interface ConversationCommand {
 
 /** The slash commands that a chat and an editor offer for a conversation. */
 export const CONVERSATION_COMMANDS: Readonly<Record<string, ConversationCommand>> = {
-  undo: { does: 'files and conversation as before the last message; again: the one before', run: undo },
+  undo: { does: 'take back the last message with its files; again: the one before', run: undo },
   model: {
     does: 'the model of the next turn, by its name',
     hint: 'its name',
@@ -52,8 +52,8 @@ async function undo(session: CommandPlace): Promise<void> {
   // Its event comes by another way than the answer: until then the same message would be taken back again.
   const isKnown = (now: ConversationSnapshot) => lastMessage(now.events) !== message;
   await connection.when(isKnown, AbortSignal.timeout(EVENT_MS)).catch(() => undefined);
-  const files = count === 0 ? 'no file had changed' : `${count} ${count === 1 ? 'file is' : 'files are'} as before your last message`;
-  session.say(`Undone: ${files}, and the agent no longer knows the message or what came after it.`);
+  if (count === 0) return session.say('Undone: no file had changed; the agent no longer knows your last message.');
+  session.say(`Undone: ${count} ${count === 1 ? 'file is' : 'files are'} as before your last message, which the agent no longer knows.`);
 }
 
 /** The last message of the user that the agent still knows. */

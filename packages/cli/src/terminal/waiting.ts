@@ -45,7 +45,9 @@ const RISKS: Readonly<Record<number, string>> = { 0: 'low risk', 1: 'medium risk
 /** How risky it is and why it waits; empty if neither is known. */
 export function whyWords(action: Action): string {
   const risk = RISKS[(action.args as { readonly security_risk?: number }).security_risk ?? -1];
-  return [risk, action.confirmation_reason].filter(Boolean).join(', ');
+  const reason = action.confirmation_reason;
+  // The risk is shown already.
+  return [risk, risk !== undefined && reason === 'the risk is high' ? undefined : reason].filter(Boolean).join(', ');
 }
 
 export function isHighRisk(action: Action): boolean {
