@@ -60,10 +60,11 @@ export const pushDevice = {
     const now = known();
     if (!now) return;
     const { devices } = await homeServer.push.list();
-    if (!devices.some(({ id }) => id === now.id)) return this.remove();
+    const isListed = devices.some(({ id }) => id === now.id);
     const subscription = await (await pushManager())?.getSubscription();
-    if (subscription?.endpoint === now.endpoint) return this.storeWords(words);
-    await homeServer.push.remove(now.id);
+    if (subscription?.endpoint === now.endpoint) return isListed ? this.storeWords(words) : this.remove();
+    // The old address may be gone from the list by itself: the push service knows it no more.
+    if (isListed) await homeServer.push.remove(now.id);
     await this.add(words);
   },
 

@@ -71,6 +71,10 @@ it('CL1351: a device that was removed on another one stays removed; one whose ad
   await pushDevice.renew(words);
   expect([await devices(), localStorage.getItem('tendon.push')]).toEqual([['this'], 'this https://push.example/this']);
   await fetch(`${location.origin}/api/push/devices/this`, { method: 'DELETE' });
+  localStorage.setItem('tendon.push', 'gone https://push.example/before');
+  await pushDevice.renew(words);
+  expect(await devices()).toEqual(['this']);
+  await fetch(`${location.origin}/api/push/devices/this`, { method: 'DELETE' });
   await pushDevice.renew(words);
   expect([await devices(), subscribed.at(-1)!.isActive, pushDevice.id]).toEqual([[], false, undefined]);
 });
