@@ -11,7 +11,7 @@ it('CL966: conversations are listed, shown and removed, and settings changed, wi
   const check = async (): Promise<void> => {
     expect((await tendon(place, ['ls', '--here'])).stdout).toMatch(new RegExp(`^${short}  your turn .*  what is this\\?\\n$`));
     const shown = await tendon(place, ['show', short]);
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/> what is this\?\nIt is a test\.\n/) });
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/ · your turn · [^\n]+\n\n> what is this\?\nIt is a test\.\n/) });
     const exported = await tendon(place, ['export', short, '-f', 'markdown']);
     expect(exported).toMatchObject({ code: 0, stdout: expect.stringContaining('It is a test.') });
     const listed = JSON.parse((await tendon(place, ['ls', '--json'])).stdout) as { conversations: { conversation_id: string }[] };

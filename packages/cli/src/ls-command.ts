@@ -4,6 +4,7 @@ import type { ConversationInfo } from '@tendon/client';
 import { EXIT, type AddCommand } from './add-command.ts';
 import { aligned } from './terminal/aligned.ts';
 import { printable } from './terminal/printable.ts';
+import { stateWords } from './terminal/state-words.ts';
 
 const HELP = `
 Works through the server of this home when one runs, else by itself. The other commands take the first letters of an id.
@@ -38,26 +39,11 @@ export const lsCommand: AddCommand = (program, end) => {
     });
 };
 
-const STATES: Readonly<Record<string, string>> = {
-  awaiting_user_input: 'your turn',
-  awaiting_user_confirmation: 'needs a decision',
-  rate_limited: 'waiting',
-  error: 'failed',
-  finished: 'done',
-};
-
 function rowOf(info: ConversationInfo) {
-  const {
-    conversation_id: id,
-    agent_state: state = '',
-    last_updated_at: at,
-    accumulated_cost: cost = 0,
-    unpriced_tokens = 0,
-    title,
-  } = info;
+  const { conversation_id: id, agent_state: state, last_updated_at: at, accumulated_cost: cost = 0, unpriced_tokens = 0, title } = info;
   return [
     id.slice(0, 8),
-    STATES[state] ?? state,
+    stateWords(state),
     at.slice(0, 16).replace('T', ' '),
     cost > 0 ? `$${cost.toFixed(2)}${unpriced_tokens > 0 ? ' +' : ''}` : unpriced_tokens > 0 ? 'price not known' : '',
     printable(title),

@@ -3,6 +3,7 @@ import { fromJson, toJson, type Event } from '@tendon/protocol';
 import { EXIT, type AddCommand } from './add-command.ts';
 import type { HomeServer } from './attach/home-server.ts';
 import { printable } from './terminal/printable.ts';
+import { stateWords } from './terminal/state-words.ts';
 
 const HELP = `
 Takes an id or its first letters. Works through the server of this home when one runs, else by itself.
@@ -35,7 +36,8 @@ export const showCommand: AddCommand = (...[program, end]) => {
     await using server = await openHomeServer(home);
     const info = await findConversation(server.rest, given);
     const show = json ? (event: Event) => void process.stdout.write(`${JSON.stringify(toJson(event))}\n`) : await storyTeller();
-    if (!json) process.stdout.write(`${printable(info.title)} · ${info.agent_state ?? ''} · ${info.llm_model ?? ''}\n\n`);
+    if (!json)
+      process.stdout.write(`${[printable(info.title), stateWords(info.agent_state), info.llm_model].filter(Boolean).join(' · ')}\n\n`);
     const events = await eventsOf(server, info.conversation_id);
     for (const event of follows ? events.slice(-TAIL) : events) show(event);
     if (!follows || !server.isShared) return end(EXIT.done);

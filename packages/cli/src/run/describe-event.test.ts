@@ -26,6 +26,13 @@ it('a file counts as changed by its observation', () => {
   expect(words({ observation: 'read', content: 'ERROR:\nNo.', extras: { path: 'x' } })).toEqual(['fault: Could not read x: No.']);
 });
 
+it('CK1011: what was restored stands in the story', () => {
+  const extras = { checkpoint: 1, what: 'both', from: 3, changed: 1, left: [] };
+  expect(words({ observation: 'restore_checkpoint', content: 'The files were restored.', extras })).toEqual([
+    'state: The files were restored.',
+  ]);
+});
+
 it('a search names what was looked for', () => {
   const extras = { path: '.', search: { kind: 'grep', pattern: 'a+b' } };
   expect(words({ observation: 'read', content: '1 matching line', extras })).toEqual(['act: Searched for a+b in .']);

@@ -113,6 +113,8 @@ function describeObservation(event: Observation): Line[] {
     }
     case 'user_rejected':
       return [{ tone: 'state', text: 'Rejected' }];
+    case 'restore_checkpoint':
+      return [{ tone: 'state', text: printable(event.content).trim() }];
     case 'error':
       return [{ tone: 'fault', text: printable(event.content).trim() }];
     case 'agent_state_changed':
