@@ -102,7 +102,13 @@ export async function startFixture(options = {}) {
   const io = new Server(http);
   io.on('connection', (socket) => converse(socket, eventsOf));
   await new Promise((resolve) => http.listen(port, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${http.address().port}`, close: () => io.close() };
+  const close = async () => {
+    const closed = io.close();
+    // A browser keeps some open, and asks nothing more over them.
+    http.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://127.0.0.1:${http.address().port}`, close };
 }
 
 const FILES = new Map([

@@ -37,7 +37,7 @@ const REMOTE = { provider: 'github', repository: 'harbor/ledger', has_token: tru
 /** Of a conversation: what was reverted, committed and branched off while the server runs. */
 const played = new Map();
 
-/** Answers a request about changes; false where it is about something else. `filesOf` has the files of conversations that have others. */
+/** Answers a request about changes; false where it is about something else. `filesOf` has the files of conversations that have others, by what they are compared with. */
 export async function serveChanges(request, response, filesOf = () => undefined) {
   const { pathname, searchParams } = new URL(request.url, 'http://x');
   const match = /^\/api\/conversations\/([^/]+)\/changes(?:\/([\w-]+))?$/.exec(pathname);
@@ -46,7 +46,7 @@ export async function serveChanges(request, response, filesOf = () => undefined)
   const state = played.get(id) ?? { reverted: new Set(), branch: 'fix/csv-semicolon', committed: false };
   played.set(id, state);
   const body = request.method === 'POST' ? await json(request) : undefined;
-  const answer = ACTS[act]?.(state, { body, query: searchParams, id, all: filesOf(id) ?? FILES });
+  const answer = ACTS[act]?.(state, { body, query: searchParams, id, all: filesOf(id, searchParams.get('against')) ?? FILES });
   response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
   response.end(JSON.stringify(answer ?? { message: 'There is no such file, now or before' }));
   return true;

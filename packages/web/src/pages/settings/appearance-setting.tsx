@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { chooseLanguage, languageChoice, type LanguageChoice, LANGUAGES } from '../../lib/language/language.ts';
 import { t, textKey } from '../../lib/language/text.ts';
+import { SectionHeading } from './section-heading.tsx';
 import { theme, useThemeChoice } from '../../ui/theme.tsx';
 import { SettingChoice } from './setting-form.tsx';
 
@@ -17,7 +18,7 @@ export function AppearanceSetting() {
   return (
     <>
       <section className="setting" aria-labelledby="appearance-heading">
-        <h2 id="appearance-heading">{t('Appearance')}</h2>
+        <SectionHeading id="appearance-heading" title={t('Appearance')} />
         <SettingChoice legend={t('Theme')} chosen={chosen} choices={choices} onChoose={theme.choose} />
       </section>
       <LanguageSetting />
@@ -50,7 +51,7 @@ function LanguageSetting() {
   }));
   return (
     <section className="setting" aria-labelledby="language-heading">
-      <h2 id="language-heading">{t('Language')}</h2>
+      <SectionHeading id="language-heading" title={t('Language')} />
       <SettingChoice
         legend={t('Language')}
         chosen={chosen}

@@ -1,6 +1,7 @@
 import { tendon } from '../../lib/server.ts';
 import { RuleList } from '../rule-list.tsx';
 import { AskingSection } from './asking-section.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { t } from '../../lib/language/text.ts';
 
 /** Which actions need approval, and the saved rules. */
@@ -9,7 +10,7 @@ export function ApprovalsPage() {
     <>
       <AskingSection />
       <section className="setting" aria-labelledby="rules-heading">
-        <h2 id="rules-heading">{t('Rules')}</h2>
+        <SectionHeading id="rules-heading" title={t('Rules')} />
         <p className="text-ink-2">
           {t(
             'They decide what agents run without asking you, in all conversations. A rule that you revoke counts no more from the next action on.',

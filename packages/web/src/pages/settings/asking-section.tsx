@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SettingsPatch } from '@tendon/client';
 import type { ConfirmationMode } from '@tendon/protocol';
 import { settingsQuery, tendon } from '../../lib/server.ts';
+import { SectionHeading } from './section-heading.tsx';
 import { t } from '../../lib/language/text.ts';
 import { ApprovalChoice, ASKS_BEFORE, JUDGES } from './approval-choice.tsx';
 
@@ -22,7 +23,7 @@ export function AskingSection() {
   const mode = policy ?? (!isOn ? 'never' : known === undefined ? 'rules' : 'risk');
   return (
     <section className="setting" aria-labelledby="asking-heading">
-      <h2 id="asking-heading">{t('What waits for you')}</h2>
+      <SectionHeading id="asking-heading" title={t('What waits for you')} />
       <ApprovalChoice
         label={t('Agents ask before')}
         value={mode}

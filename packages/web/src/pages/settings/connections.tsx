@@ -7,6 +7,7 @@ import { homeServer, restOf, serverInfoQuery, serverKey, showServer, tendon } fr
 import { signOut } from '../../lib/sign-out.ts';
 import { Button } from '../../ui/button.tsx';
 import { SettingField } from './setting-form.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { t, tx } from '../../lib/language/text.ts';
 
 /** The server that this page shows, and the others that it can show. */
@@ -15,7 +16,7 @@ export function Connections() {
   return (
     <>
       <section className="setting" aria-labelledby="connection-heading">
-        <h2 id="connection-heading">{t('This server')}</h2>
+        <SectionHeading id="connection-heading" title={t('This server')} />
         <p>
           {tendon.host}
           {server?.version && <span className="text-ink-2">{`, Tendon ${server.version}`}</span>}
@@ -59,7 +60,7 @@ function OtherServers() {
   const failed = settings.error ?? store.error;
   return (
     <section className="setting" aria-labelledby="servers-heading">
-      <h2 id="servers-heading">{t('Servers')}</h2>
+      <SectionHeading id="servers-heading" title={t('Servers')} />
       <p className="text-ink-2">{t('Each has its own conversations, settings and key. This page shows one at a time.')}</p>
       <ul aria-label={t('Servers')}>
         {[location.origin, ...servers].map((one) => (

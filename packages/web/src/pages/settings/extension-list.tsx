@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { tendon } from '../../lib/server.ts';
 import { Late } from '../../ui/placeholder.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { t, tx } from '../../lib/language/text.ts';
 
 interface Row {
@@ -13,7 +14,7 @@ export function ExtensionList() {
   const { data, error, isPending } = useQuery({ queryKey: ['extensions'], queryFn: tendon.extensions.list, retry: false });
   return (
     <section className="setting" aria-labelledby="extensions-heading">
-      <h2 id="extensions-heading">{t('Tools, hooks and plugins')}</h2>
+      <SectionHeading id="extensions-heading" title={t('Tools, hooks and plugins')} />
       <p className="text-ink-2">
         {tx('Files in the home of the server, which are changed there: {{tools}}, {{hooks}} and {{plugins}} say more.', {
           tools: <code>tendon tools</code>,

@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { serverInfoQuery } from '../../lib/server.ts';
 import { useFormDraft } from '../../lib/use-form-draft.ts';
 import { SettingField, SettingForm, SettingSection } from './setting-form.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { t } from '../../lib/language/text.ts';
 
 interface Limits {
@@ -45,7 +46,7 @@ function RetentionTime() {
   const { retention_days: days } = server;
   return (
     <section className="setting" aria-labelledby={heading}>
-      <h2 id={heading}>{t('Deletion')}</h2>
+      <SectionHeading id={heading} title={t('Deletion')} />
       <p className="text-ink-2">
         {days === undefined
           ? t('Conversations stay until somebody deletes them.')

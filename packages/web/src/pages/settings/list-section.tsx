@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { Late } from '../../ui/placeholder.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { t } from '../../lib/language/text.ts';
 
 interface ListSectionProps<T> {
@@ -21,7 +22,7 @@ export function ListSection<T>({ title, about, list, none, problem, children, af
   const error = problem ?? list.error;
   return (
     <section className="setting" aria-labelledby={heading}>
-      <h2 id={heading}>{title}</h2>
+      <SectionHeading id={heading} title={title} />
       <p className="text-ink-2">{about}</p>
       {error && (
         <p role="alert" className="tone-bad">

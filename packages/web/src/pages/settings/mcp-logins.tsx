@@ -4,6 +4,7 @@ import type { McpLogin } from '@tendon/protocol';
 import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { type PlainText, t, textKey } from '../../lib/language/text.ts';
 
 const queryKey = ['mcp-logins'];
@@ -16,7 +17,7 @@ export function McpLogins() {
   if (list.error instanceof ApiError && list.error.status === 403) return null;
   return (
     <section className="setting" aria-labelledby="mcp-heading">
-      <h2 id="mcp-heading">{t('MCP servers')}</h2>
+      <SectionHeading id="mcp-heading" title={t('Logins')} />
       <p className="text-ink-2">
         {t('One that asks for a login offers its tools once you are logged in; the login counts in all conversations.')}
       </p>

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { PushDevice } from '@tendon/protocol';
 import { dayAndClock } from '../../copy/figures.ts';
 import { noticeWords } from '../../copy/notice-words.ts';
+import { SectionHeading } from './section-heading.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
 import { notifications, useNotifications } from '../../lib/notifications.ts';
 import { pushDevice } from '../../lib/push-device.ts';
@@ -29,7 +30,7 @@ export function NotificationSetting() {
   return (
     <>
       <section className="setting" aria-labelledby="notifications-heading">
-        <h2 id="notifications-heading">{t('When something needs you')}</h2>
+        <SectionHeading id="notifications-heading" title={t('When something needs you')} />
         <p className="text-ink-2">
           {t('This device shows what waits for your decision or answer, has ended or has failed. A tap leads there.')}
         </p>

@@ -7,6 +7,7 @@ import { whoAmIQuery } from '../../lib/who-am-i.ts';
 import { Button } from '../../ui/button.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { namesIn } from './setting-form.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { t } from '../../lib/language/text.ts';
 
 const keyOf = (owner: SecretOwner | undefined) => ['secrets', owner];
@@ -30,7 +31,7 @@ export function SecretsSection() {
   const problem = secrets.error ?? remove.error;
   return (
     <section className="setting" aria-labelledby="secrets-heading">
-      <h2 id="secrets-heading">{t('Secrets')}</h2>
+      <SectionHeading id="secrets-heading" title={t('Secrets')} />
       <p className="text-ink-2">
         {t('A command is given a secret when it names its variable. With hosts, a command that names another one asks you first.')}
       </p>

@@ -6,6 +6,7 @@ import type { FormDraft } from '../../lib/use-form-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { focusOnMount } from '../../ui/popup.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { t } from '../../lib/language/text.ts';
 
 type StoredSettings = NonNullable<Awaited<ReturnType<typeof tendon.settings.get>>>;
@@ -23,7 +24,7 @@ export function SettingSection({ title, about, children }: SettingSectionProps) 
   const settings = useQuery(settingsQuery);
   return (
     <section className="setting" aria-labelledby={heading}>
-      <h2 id={heading}>{title}</h2>
+      <SectionHeading id={heading} title={title} />
       <p className="text-ink-2">{about}</p>
       {settings.isPending && <Late>{t('Reading the settings')}</Late>}
       {settings.isError && (

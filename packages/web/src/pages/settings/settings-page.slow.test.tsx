@@ -197,6 +197,13 @@ it('CL986: each page of the settings is in the list beside it, and says for whom
   }
 });
 
+it('CL986: what a page of the settings is called stands there once', async () => {
+  await open('/settings/secrets');
+  const heading = await screen.findByRole('heading', { level: 2, name: 'Secrets' });
+  expect(heading.className).toBe('sr-only');
+  expect(screen.getByRole('heading', { level: 1, name: 'Secrets' }).className).not.toBe('sr-only');
+});
+
 it('CL986: where commands may connect to is chosen, with the hosts of the list', async () => {
   await open('/settings/network');
   const reach = await section('Reach of the sandboxes');

@@ -6,6 +6,7 @@ import { cx } from '../../ui/cx.ts';
 import { Mark } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
+import { PageTitle } from './section-heading.tsx';
 import { SETTINGS_PAGES } from './settings-pages.ts';
 import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
@@ -52,7 +53,9 @@ export function SettingsPage({ name }: { readonly name: string | undefined }) {
               <>
                 <p className="text-ink-2">{t(page.holds)}</p>
                 <Suspense fallback={<Late>{t('Loading')}</Late>}>
-                  <page.Content />
+                  <PageTitle value={t(page.title)}>
+                    <page.Content />
+                  </PageTitle>
                 </Suspense>
               </>
             )}

@@ -7,6 +7,7 @@ import { tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Link } from '../../ui/link.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { type PlainText, t, textKey, tx } from '../../lib/language/text.ts';
 
 const queryKey = ['triggers'];
@@ -21,7 +22,7 @@ export function TriggerList() {
   const problem = remove.error ?? enable.error ?? triggers.error;
   return (
     <section className="setting" aria-labelledby="triggers-heading">
-      <h2 id="triggers-heading">{t('Triggers')}</h2>
+      <SectionHeading id="triggers-heading" title={t('Triggers')} />
       <p className="text-ink-2">{t('They start conversations by themselves: at a time, when a webhook is called, or by a mention.')}</p>
       {problem && (
         <p role="alert" className="tone-bad">
