@@ -70,6 +70,8 @@ export const SCREENS = [
     path: '/conversations/ledger',
     reach: [
       (page) => page.getByRole('region', { name: 'Decision' }).waitFor(),
+      // Before that its keys do nothing, and the palette does not list them.
+      (page) => page.waitForTimeout(700),
       (page) => page.keyboard.press('Control+k'),
       (page) => page.getByRole('combobox', { name: 'Command' }).waitFor(),
     ],
