@@ -60,6 +60,25 @@ const plainRoutes = {
   },
 };
 
+const COMPILERS = /\/@fastify\/(?:ajv-compiler|fast-json-stringify-compiler)\/index\.js$/;
+const SEMVER = "const semver = require('semver')";
+const LATE_SEMVER = `const semver = {${['satisfies', 'gt', 'coerce'].map((name) => `get ${name}() { return require('semver/functions/${name}') }`).join(', ')} }`;
+
+/**
+ * Every app is given the compilers of its schemas, so Fastify's own (ajv, fast-json-stringify: half a megabyte) have no place in a bundle; one that
+ * is given none fails. What compares versions is loaded for a plugin that asks for one.
+ */
+const leanFastify = {
+  name: 'lean-fastify',
+  transform(code, id) {
+    if (COMPILERS.test(id))
+      return 'module.exports = () => { throw new Error("This app was given no compilers of schemas: pass zodCompilers.") }';
+    if (!id.endsWith('/fastify/lib/plugin-utils.js')) return null;
+    if (!code.includes(SEMVER)) throw new Error(`${id} has changed: see how it compares versions`);
+    return code.replace(SEMVER, LATE_SEMVER);
+  },
+};
+
 const BEYOND_ASCII = /[^\0-\x7f]/g;
 const RAW_BEYOND_ASCII = /String\.raw`[^`]*[^\0-\x7f`]|(?<!\\)(?:\\\\)*\\[^\0-\x7f]/;
 
@@ -90,7 +109,7 @@ export const bundleOptions = {
   minify: 'dce-only',
   clean: false,
   logLevel: 'warn',
-  plugins: [plainRoutes, leanImports, lateTls, ascii],
+  plugins: [plainRoutes, leanFastify, leanImports, lateTls, ascii],
   // Licenses stay.
   outputOptions: { comments: { legal: true, jsdoc: false, annotation: false } },
 };
