@@ -90,7 +90,9 @@ describe('the sentence of a state', () => {
 
 describe('figures', () => {
   it('have units', () => {
-    expect([duration(900), duration(3100), duration(64_000), elapsed(3_700_000)]).toEqual(['0.9 s', '3.1 s', '1 min 04 s', '1 h 01 min']);
+    expect([duration(900), duration(3100), duration(64_000), elapsed(3_700_000), elapsed(300_000_000)]).toEqual([
+      ...['0.9 s', '3.1 s', '1 min 04 s', '1 h 01 min', '3 d 11 h'],
+    ]);
     expect([short(840), short(82_000), short(1_200_000)]).toEqual(['840', '82k', '1.2M']);
     expect([money(0), money(0.001), money(0.42)]).toEqual(['$0.00', 'under $0.01', '$0.42']);
   });

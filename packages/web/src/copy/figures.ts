@@ -29,7 +29,9 @@ export function elapsed(ms: number): string {
   if (seconds < 60) return t('{{seconds}} s', { seconds });
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return t('{{minutes}} min {{seconds}} s', { minutes, seconds: String(seconds % 60).padStart(2, '0') });
-  return t('{{hours}} h {{minutes}} min', { hours: Math.floor(minutes / 60), minutes: String(minutes % 60).padStart(2, '0') });
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return t('{{days}} d {{hours}} h', { days: Math.floor(hours / 24), hours: hours % 24 });
+  return t('{{hours}} h {{minutes}} min', { hours, minutes: String(minutes % 60).padStart(2, '0') });
 }
 
 /** `28 Nov, 10:38`, in the reader's zone; empty for what is no time. */

@@ -146,8 +146,8 @@ function Files({ changes, span }: { readonly changes: WorkspaceChanges; readonly
   return (
     <Row icon={FileDiff}>
       <span className="font-medium">{t('{{count}} files', { count: changes.count })}</span>
-      <span className="tone-ok">+{figure(sum('added'))}</span>
-      <span className="tone-bad">−{figure(sum('removed'))}</span>
+      {sum('added') > 0 && <span className="tone-ok">+{figure(sum('added'))}</span>}
+      {sum('removed') > 0 && <span className="tone-bad">−{figure(sum('removed'))}</span>}
       <span className="receipt-names truncate text-ink-3">
         {more > 0 ? t('{{names}} and {{more}} more', { names: names.join(', '), more: figure(more) }) : names.join(', ')}
       </span>

@@ -16,7 +16,7 @@ import {
   outcomeFacts,
   spoken,
 } from './card.tsx';
-import { t } from '../../lib/language/text.ts';
+import { figure, t } from '../../lib/language/text.ts';
 
 export const readCard: ActionCard<'read'> = (step) => {
   const { start, path, search } = step.action.args;
@@ -102,8 +102,8 @@ export const editCard: ActionCard<'edit'> = (step) => {
 
 function changeFacts(added: number, removed: number): readonly Fact[] {
   return [
-    ...(added > 0 ? ([{ text: `+${added}`, tone: 'ok' }] as const) : []),
-    ...(removed > 0 ? ([{ text: `−${removed}`, tone: 'bad', isJoined: added > 0 }] as const) : []),
+    ...(added > 0 ? ([{ text: `+${figure(added)}`, tone: 'ok' }] as const) : []),
+    ...(removed > 0 ? ([{ text: `−${figure(removed)}`, tone: 'bad', isJoined: added > 0 }] as const) : []),
   ];
 }
 

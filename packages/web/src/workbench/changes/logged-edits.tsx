@@ -8,7 +8,7 @@ import { useConversation } from '../../conversation/open-conversation.ts';
 import { fileName, shownPath } from '../../copy/shorten.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Empty } from '../../ui/placeholder.tsx';
-import { t } from '../../lib/language/text.ts';
+import { figure, t } from '../../lib/language/text.ts';
 
 interface ChangedFile {
   readonly path: string;
@@ -96,7 +96,7 @@ function FileChanges({ file }: { readonly file: ChangedFile }) {
 function Counts({ added, removed, className }: { readonly added: number; readonly removed: number; readonly className?: string }) {
   return (
     <span className={className}>
-      {added > 0 && <span className="tone-ok">+{added}</span>} {removed > 0 && <span className="tone-bad">−{removed}</span>}
+      {added > 0 && <span className="tone-ok">+{figure(added)}</span>} {removed > 0 && <span className="tone-bad">−{figure(removed)}</span>}
     </span>
   );
 }
