@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { ConversationInfo } from '@tendon/client';
 import { EXIT, type AddCommand } from './add-command.ts';
 import { aligned } from './terminal/aligned.ts';
+import { localTime } from './terminal/local-time.ts';
 import { printable } from './terminal/printable.ts';
 import { stateWords } from './terminal/state-words.ts';
 
@@ -44,7 +45,7 @@ function rowOf(info: ConversationInfo) {
   return [
     id.slice(0, 8),
     stateWords(state),
-    at.slice(0, 16).replace('T', ' '),
+    localTime(at),
     cost > 0 ? `$${cost.toFixed(2)}${unpriced_tokens > 0 ? ' +' : ''}` : unpriced_tokens > 0 ? 'price not known' : '',
     printable(title),
   ];

@@ -5,6 +5,7 @@ import type { AddCommand } from './add-command.ts';
 import type { HomeServer } from './attach/home-server.ts';
 import { addHomeCommands, type HomeOptions, type Report } from './home-commands.ts';
 import { aligned } from './terminal/aligned.ts';
+import { localTime } from './terminal/local-time.ts';
 import { printable } from './terminal/printable.ts';
 
 const HELP = `
@@ -61,7 +62,7 @@ function textOf({ days, conversations, has_more }: OldConversations): string {
 }
 
 function rowOf({ conversation_id: id, last_event_at: at, stays, title }: OldConversation): string[] {
-  return [id.slice(0, 8), at.slice(0, 16).replace('T', ' '), stays === undefined ? 'goes' : `stays: ${stays}`, printable(title)];
+  return [id.slice(0, 8), localTime(at), stays === undefined ? 'goes' : `stays: ${stays}`, printable(title)];
 }
 
 function wholeDays(text: string): number {

@@ -312,8 +312,9 @@ export class ChatSession implements DecisionPlace, ContactPlace {
   #endTurn(state: string): void {
     if (this.#expected.state !== 'nothing' || !this.#isLive) return; // of an earlier turn
     const words = this.#turn.words(performance.now());
-    if (state !== 'finished') return this.say(words);
-    this.line({ tone: 'added', text: `✓ Done · ${words}${this.#turn.hasEdits ? ' · /undo takes it back' : ''}` });
+    if (state !== 'finished') return words === '' ? undefined : this.say(words);
+    const parts = ['✓ Done', words, this.#turn.hasEdits ? '/undo takes it back' : ''];
+    this.line({ tone: 'added', text: parts.filter(Boolean).join(' · ') });
   }
 
   async #take(line: string): Promise<void> {

@@ -5,6 +5,7 @@ import { grantFolder, hasRemoteSandboxes, type Config } from '@tendon/server/hea
 import { AttachedServer } from '../attach/attached-server.ts';
 import { findConversation } from '../attach/home-server.ts';
 import type { TaskChoices } from '../run/task-place.ts';
+import { localTime } from '../terminal/local-time.ts';
 import { printable } from '../terminal/printable.ts';
 import { ChatSession } from './chat-session.ts';
 
@@ -54,7 +55,7 @@ async function chosen(rest: Rest, directory: string | undefined, goOn: NonNullab
 
 async function choose(conversations: readonly ConversationInfo[]): Promise<string> {
   for (const [index, { title, last_updated_at: at }] of conversations.entries())
-    process.stdout.write(`${String(index + 1).padStart(3)}  ${at.slice(0, 16).replace('T', ' ')}  ${printable(title)}\n`);
+    process.stdout.write(`${String(index + 1).padStart(3)}  ${localTime(at)}  ${printable(title)}\n`);
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await lines.question('Which one? ');
   lines.close();

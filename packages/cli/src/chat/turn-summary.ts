@@ -30,7 +30,7 @@ export class TurnSummary {
     return this.#files.size > 0;
   }
 
-  /** `2 files +7 −1 · 12 s · $0.04`; unknown parts are left out. */
+  /** `2 files +7 −1 · 12 s · $0.04`; parts that say nothing are left out, perhaps all. */
   words(now: number): string {
     const count = this.#files.size;
     const files = count === 0 ? '' : `${count} ${count === 1 ? 'file' : 'files'} +${this.#added} −${this.#removed}`;
@@ -41,5 +41,6 @@ export class TurnSummary {
 
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
+  if (seconds === 0) return '';
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
