@@ -311,11 +311,12 @@ it('CL1340: the title of a conversation has a menu, which renames it and deletes
   await open('/conversations/done');
   const menu = () => screen.findByRole('button', { name: 'Conversation menu' });
   await userEvent.click(await menu());
-  const entries = within(screen.getByRole('dialog', { name: 'Conversation menu' })).getAllByRole('button');
+  const entries = await within(screen.getByRole('dialog', { name: 'Conversation menu' })).findAllByRole('button');
   expect(entries.map(({ textContent }) => textContent)).toEqual([
     ...['Rename', 'Share read-only', 'Copy a link to the conversation', 'Download as JSON', 'Delete'],
   ]);
-  await userEvent.click(entries[0]!);
+  expect(document.activeElement).toBe(entries[0]);
+  await userEvent.keyboard('{Enter}');
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Title' }));
   await userEvent.keyboard('{Escape}');
   expect(document.activeElement).toBe(screen.getByTitle('Rename'));
