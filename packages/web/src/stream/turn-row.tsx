@@ -94,7 +94,7 @@ const TurnLine = memo(function TurnLine(props: {
   const { text, at, author, onClick, isOpen } = props;
   return (
     <>
-      <span className="gutter self-center">
+      <span className="gutter self-start pt-0.5">
         <Icon of={UserRound} />
       </span>
       {onClick ? (
@@ -161,7 +161,7 @@ export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
       tabIndex={-1}
       aria-label={t('Your message, not sent yet: {{content}}', { content: String(entry.payload.args.content) })}
     >
-      <span className="gutter self-center">
+      <span className="gutter self-start pt-0.5">
         <Icon of={UserRound} />
       </span>
       <p className="turn-text truncate">{String(entry.payload.args.content)}</p>
