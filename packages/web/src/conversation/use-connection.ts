@@ -5,8 +5,8 @@ import { tendon } from '../lib/server.ts';
 /** How many events a page begins with, the newest; earlier ones are loaded where they are read. */
 const TAIL = 200;
 
-/** Steps of a busy agent are drawn seven times a second: more often nobody reads them, and each drawing costs about as much. */
-const PACE_MS = 150;
+/** Steps of a busy agent are drawn five times a second: more often nobody reads them, and each drawing costs about as much. */
+const PACE_MS = 200;
 
 /** The connection to one conversation while the page is there, and what it knows. */
 export function useConnection(
