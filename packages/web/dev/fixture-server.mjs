@@ -258,6 +258,7 @@ function filtered(events, { searchParams }) {
     source,
     start_id: from = 0,
     reverse,
+    query: words,
     limit = 20,
   } = Object.fromEntries(searchParams);
   const kind = (event) => event.action ?? event.observation;
@@ -265,6 +266,7 @@ function filtered(events, { searchParams }) {
     (event) =>
       event.id >= Number(from) &&
       (!source || event.source === source) &&
+      (!words || JSON.stringify(event).toLowerCase().includes(words.toLowerCase())) &&
       (!wanted || wanted.split(',').includes(kind(event))) &&
       (!unwanted || !unwanted.split(',').includes(kind(event))),
   );

@@ -9,6 +9,7 @@ import { tendon } from '../../lib/server.ts';
 import { useServed } from '../../workbench/use-served.ts';
 import { TAB_NAMES } from '../../workbench/workbench.tsx';
 import { takeTerminal } from '../../workbench/terminal/taken-terminal.ts';
+import { FindInConversation } from './find-in-conversation.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 import { navigate } from '../../lib/address.tsx';
 import { t } from '../../lib/language/text.ts';
@@ -62,7 +63,7 @@ export const ConversationCommands = memo(function ConversationCommands({ workben
   ]);
   // Together with the page: the focus is not taken from what somebody focused since.
   useLayoutEffect(focusComposer, []);
-  return null;
+  return <FindInConversation id={id} />;
 });
 
 const here = (id: string, title: string, run: () => void): Command => ({ id, title, group: 'Here', run });

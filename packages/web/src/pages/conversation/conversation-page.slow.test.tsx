@@ -345,3 +345,19 @@ it('CL1341: what the agent says is copied, quoted below what is being written, a
   expect(within(row).getByRole('button', { name: 'Copy' })).toBeDefined();
   expect(within(row).getByRole('button', { name: 'Copy link' })).toBeDefined();
 });
+
+it('CL1342: words are found in the whole conversation, and what is chosen is gone to', async () => {
+  await open('/conversations/ledger');
+  await screen.findByRole('region', { name: 'Decision' });
+  await userEvent.keyboard('{Control>}f{/Control}');
+  const field = await screen.findByRole('combobox', { name: 'Find in this conversation' });
+  expect(document.activeElement).toBe(field);
+  await userEvent.type(field, 'SET-upstream');
+  const hit = await screen.findByRole('option', { name: /git push --set-upstream/ });
+  await userEvent.keyboard('{Enter}');
+  await waitFor(() => expect(hit.isConnected).toBe(false));
+  expect(location.hash).toMatch(/^#event-\d+$/);
+  await userEvent.keyboard('{Control>}f{/Control}');
+  await userEvent.type(await screen.findByRole('combobox', { name: 'Find in this conversation' }), 'no such words');
+  await screen.findByText('No match for “no such words”');
+});
