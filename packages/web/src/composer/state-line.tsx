@@ -1,6 +1,6 @@
 import { actions, type ConnectionState, type ConversationSnapshot } from '@tendon/client';
 import { canRequest, isAction } from '@tendon/protocol';
-import { Pause, Play, RotateCcw, Square } from 'lucide-react';
+import { Pause, RotateCcw, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { elapsed } from '../copy/figures.ts';
@@ -11,6 +11,7 @@ import { useNow } from '../lib/use-now.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, StateGlyph } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
+import { ResumeButton } from './resume-button.tsx';
 import { ConnectionWords } from './connection-words.tsx';
 import { t, textKey } from '../lib/language/text.ts';
 
@@ -121,16 +122,10 @@ function StateActs() {
         </Button>
       )}
       {(state === 'paused' || state === 'stopped') && (
-        <Button title={t('Resume')} onClick={() => connection.send(actions.resume())}>
-          <Icon of={Play} small />
-          <span>{t('Resume')}</span>
-        </Button>
+        <ResumeButton words={t('Resume')} onResume={() => connection.send(actions.resume())} />
       )}
       {state === 'error' && reachedLimit(snapshot.state.reason) && (
-        <Button title={t('Continue')} onClick={() => connection.send(actions.resume())}>
-          <Icon of={Play} small />
-          <span>{t('Continue')}</span>
-        </Button>
+        <ResumeButton words={t('Continue')} onResume={() => connection.send(actions.resume())} />
       )}
       {state === 'error' && !reachedLimit(snapshot.state.reason) && (
         <Button title={t('Try again')} onClick={() => connection.send(actions.resume())}>
