@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 /** What a start leaves is not needed again. */
 const AFTER_START_MS = 1000;
 const EVERY_MS = 30_000;
-const MIN_UNUSED_BYTES = 12 * 1024 ** 2;
+const MIN_UNUSED_BYTES = 8 * 1024 ** 2;
 /** With more in it a collection would be felt. */
 const MAX_USED_BYTES = 96 * 1024 ** 2;
 
