@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { cleanup, fireEvent, render, within } from '@testing-library/react';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Prose } from './prose.tsx';
 
@@ -29,9 +29,9 @@ it('CL1341: code has its language, its colours and a button that copies it; whil
   expect(container.querySelector('pre')?.innerHTML).toBe(
     '<code><span class="syn-key">const</span> a = <span class="syn-str">"&lt;b&gt;"</span>;\n</code>',
   );
-  fireEvent.click(screen.getByRole('button', { name: 'Copy' }));
+  fireEvent.click(within(container).getByRole('button', { name: 'Copy' }));
   expect(copied).toHaveBeenCalledWith('const a = "<b>";');
-  await screen.findByRole('button', { name: 'Copied' });
+  await within(container).findByRole('button', { name: 'Copied' });
   cleanup();
   expect(render(<Prose text={text} isPartial />).container.querySelectorAll('pre span')).toHaveLength(0);
 });

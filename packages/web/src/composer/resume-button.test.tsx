@@ -13,7 +13,7 @@ it('CL1343: what resumes the agent is not there while a press may still be meant
   const onResume = vi.fn<() => void>();
   render(<ResumeButton words="Resume" onResume={onResume} />);
   act(() => void vi.advanceTimersByTime(599));
-  expect(screen.queryByRole('button')).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Resume' })).toBeNull();
   act(() => void vi.advanceTimersByTime(1));
   fireEvent.click(screen.getByRole('button', { name: 'Resume' }));
   expect(onResume).toHaveBeenCalledOnce();

@@ -13,8 +13,8 @@ const turnOf = (text: string): TurnItem => ({ type: 'turn', id: 1, key: '1', tex
 
 function header(title: string, text = TASK): string | null {
   const turn = turnOf(text);
-  render(<StickyTurn title={title} items={[turn]} first={0} isAtTop={false} onGo={() => undefined} />);
-  const shown = document.querySelector('.turn-text')?.textContent ?? null;
+  const { container } = render(<StickyTurn title={title} items={[turn]} first={0} isAtTop={false} onGo={() => undefined} />);
+  const shown = container.querySelector('.turn-text')?.textContent ?? null;
   cleanup();
   return shown;
 }

@@ -6,6 +6,7 @@ const press = (type: 'keydown' | 'keyup') => document.dispatchEvent(new Keyboard
 
 it('CL1337: the focus that a key brought is marked until it goes; the one of a page that opens, or of a click, is not', () => {
   document.body.innerHTML = '<div id="app"><textarea id="field"></textarea><button id="send"></button></div>';
+  onTestFinished(() => document.body.replaceChildren());
   onTestFinished(markKeyFocus(document.getElementById('app'))!);
   const field = document.getElementById('field')!;
   const send = document.getElementById('send')!;
