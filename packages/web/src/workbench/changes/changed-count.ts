@@ -13,11 +13,10 @@ const keyOf = (id: string) => ['changed-count', id] as const;
 export function useChangedCount(isPanelShown: boolean): number | undefined {
   const { id, isWatched } = useConversationActs();
   const { data } = useQuery<Reported>({ queryKey: keyOf(id), queryFn: skipToken });
-  // As one fact: another change is nothing to draw while no count is shown.
-  return useFact(({ events }) => {
-    if (isWatched) return changedFiles(events).length;
-    return data && (isPanelShown || data.after === lastChange(events)) ? data.count : undefined;
-  });
+  const newest = useFact(({ events }) => lastChange(events));
+  const logged = useFact(({ events }) => (isWatched ? changedFiles(events).length : undefined));
+  if (isWatched) return logged;
+  return data && (isPanelShown || data.after === newest) ? data.count : undefined;
 }
 
 interface Reported {
