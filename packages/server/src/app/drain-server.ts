@@ -15,8 +15,11 @@ interface DrainParts {
   readonly sockets: () => readonly { hangUp(): void }[];
 }
 
-/** Until load balancers have heard that the server is not ready, clients that connect anew would come back here, to be hung up on again. */
-const NOTICED_MS = 2_000;
+/**
+ * Until load balancers have heard that the server is not ready, clients that connect anew would come back here, to be hung up on again.
+ * @internal
+ */
+export const NOTICED_MS = 2_000;
 /** Of the time that there is, at most. */
 const NOTICED_SHARE = 0.25;
 
