@@ -2,23 +2,28 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import { between, duration } from '../copy/figures.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { RowPlace } from './item-row.tsx';
+import { repeatsFailure } from './failures.ts';
+import { SpeechRow } from './speech-row.tsx';
 import { StepRow } from './step-row.tsx';
-import type { FoldItem, StepItem } from './stream-item.ts';
+import { type FoldItem, isFailure, type StepItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
 import { t } from '../lib/language/text.ts';
 
 /** The middle of a turn that is over. */
 export function FoldRow({ item, position, size, folds }: RowPlace & { readonly item: FoldItem; readonly folds: Folds }) {
   const isOpen = folds.isOpen(item.key, false);
-  const words = foldWords(item.steps);
-  const last = item.steps.at(-1)!;
+  const steps = item.rows.filter((row) => row.type === 'step');
+  const words = foldWords(steps);
+  const last = steps.at(-1)!;
   const ms = between(item.at, last.observation?.timestamp ?? last.at);
+  const n = steps.filter(isFailure).length;
+  const failed = n > 0 && t('{{n}} failed', { n });
   return (
     <article
       className="event"
       id={`event-${item.id}`}
       tabIndex={-1}
-      aria-label={`${t('{{count}} steps', { count: item.steps.length })}, ${words}`}
+      aria-label={[t('{{count}} steps', { count: steps.length }), words, failed].filter(Boolean).join(', ')}
       aria-posinset={position}
       aria-setsize={size}
     >
@@ -27,25 +32,33 @@ export function FoldRow({ item, position, size, folds }: RowPlace & { readonly i
       </span>
       <div className="fold">
         <button type="button" className="event-row" aria-expanded={isOpen} onClick={() => folds.set(item.key, !isOpen)}>
-          <span className="verb">{t('{{count}} steps', { count: item.steps.length })}</span>
+          <span className="verb">{t('{{count}} steps', { count: steps.length })}</span>
           <span className="detail">{words}</span>
-          <span className="facts">{ms !== undefined && ms >= 1000 && duration(ms)}</span>
+          <span className="facts">
+            {failed && <span className="tone-bad">{failed}</span>}
+            {ms !== undefined && ms >= 1000 && <span>{duration(ms)}</span>}
+          </span>
         </button>
         {isOpen && (
           <div className="thread">
-            {item.steps.map((step) => (
-              <StepRow
-                key={step.key}
-                step={step}
-                position={position}
-                size={size}
-                isNewest={false}
-                runs={false}
-
-                live={undefined}
-                folds={folds}
-              />
-            ))}
+            {item.rows.map((row, index) =>
+              row.type === 'speech' ? (
+                <SpeechRow key={row.key} item={row} position={position} size={size} />
+              ) : (
+                <StepRow
+                  key={row.key}
+                  step={row}
+                  position={position}
+                  size={size}
+                  isNewest={false}
+                  isPastFailure={isFailure(row)}
+                  isRepeated={repeatsFailure(item.rows, index)}
+                  runs={false}
+                  live={undefined}
+                  folds={folds}
+                />
+              ),
+            )}
           </div>
         )}
       </div>

@@ -17,6 +17,8 @@ export interface RowPlace {
 export interface ItemRowProps extends RowPlace {
   readonly item: StreamItem;
   readonly isNewest: boolean;
+  readonly isPastFailure: boolean;
+  readonly isRepeated: boolean;
   readonly runs: Runs;
   /** Of a message: the agent reads it after the step that runs. */
   readonly isUnread: boolean;

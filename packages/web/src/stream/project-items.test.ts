@@ -2,10 +2,11 @@
 import { type Event, fromJson } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { EVERY_KIND } from './every-kind.test-support.ts';
+import { hasNewerFailure, repeatsFailure } from './failures.ts';
 import { foldWords } from './fold-row.tsx';
 import { foldTurns } from './fold-turns.ts';
 import { projectItems, StreamProjection } from './project-items.ts';
-import type { FoldItem, StreamItem } from './stream-item.ts';
+import type { FoldItem, StepItem, StreamItem } from './stream-item.ts';
 
 function events(...parts: readonly object[]): readonly Event[] {
   return parts.map((part, id) => fromJson({ id, timestamp: `2026-01-01T00:00:${String(id).padStart(2, '0')}Z`, source: 'agent', ...part }));
@@ -99,15 +100,58 @@ describe('turns that are over', () => {
     ...Array.from({ length: 8 }, (_, index) => [run(`c${index}`), ran(1 + index * 2, index === 3 ? 1 : 0)]).flat(),
   ];
 
-  it('CL22: long runs of steps are one row; failures and the last two stay', () => {
-    const items = foldTurns(projectItems(events(...long)), true);
-    expect(items.map((item) => item.type)).toEqual(['turn', 'step', 'step', 'step', 'step', 'step', 'step', 'step', 'step']);
-    const plain = foldTurns(
-      projectItems(events(...long.map((part) => ('observation' in part ? ran((part as { cause: number }).cause) : part)))),
-      true,
+  const types = (items: readonly StreamItem[]) => items.map(({ type }) => type);
+  const folded = (...parts: readonly object[]) => foldTurns(projectItems(events(...parts)), true);
+
+  it('CL1345: steps are one row; the newest failure and the last two stay', () => {
+    const items = folded(...long);
+    expect(types(items)).toEqual(['turn', 'fold', 'step', 'step', 'step', 'step', 'step']);
+    expect(items[2]).toMatchObject({ action: { args: { command: 'c3' } } });
+    const plain = folded(...long.map((part) => ('observation' in part ? ran((part as { cause: number }).cause) : part)));
+    expect(types(plain)).toEqual(['turn', 'fold', 'step', 'step']);
+    expect(foldWords((plain[1] as FoldItem).rows.filter((row) => row.type === 'step'))).toBe('ran 6 commands');
+  });
+
+  it('CL1345: the agent’s words before its steps are folded with them, earlier failures too; its last words stay', () => {
+    const say = (content: string) => ({ action: 'message', args: { content } });
+    const steps = Array.from({ length: 6 }, (_, index) => {
+      const thought = { ...run(`c${index}`), args: { command: `c${index}`, thought: `Step ${index}.` } };
+      return [thought, ran(1 + index * 2, index < 4 ? 7 : 0)];
+    }).flat();
+    const items = folded(userMessage('do it'), ...steps, say('It is done.'));
+    expect(types(items)).toEqual(['turn', 'fold', 'speech', 'step', 'speech', 'step', 'speech', 'step', 'speech']);
+    expect((items[1] as FoldItem).rows.map(({ type }) => type)).toEqual(['speech', 'step', 'speech', 'step', 'speech', 'step']);
+    expect(items[3]).toMatchObject({ action: { args: { command: 'c3' } } });
+    expect(items.at(-1)).toMatchObject({ text: 'It is done.' });
+  });
+
+  it('CL1345: the agent’s last words, rejections, errors and the end are never folded', () => {
+    const quiet = [0, 1, 2].flatMap((index) => [run(`q${index}`), ran(8 + index * 2)]);
+    const items = folded(
+      userMessage('do it'),
+      ...[run('a'), ran(1), run('b'), { observation: 'user_rejected', cause: 3, content: 'no', extras: {} }],
+      { observation: 'error', content: 'no disk', extras: {} },
+      run('c'),
+      { action: 'message', args: { content: 'The port is 80.' } },
+      ...quiet,
+      ...[run('y'), ran(14), run('z'), ran(16), { action: 'finish', args: { final_thought: 'ok', outputs: {} } }],
     );
-    expect(plain.map((item) => item.type)).toEqual(['turn', 'fold', 'step', 'step']);
-    expect(foldWords((plain[1] as FoldItem).steps)).toBe('ran 6 commands');
+    const rows = ['turn', 'step', 'step', 'step', 'step', 'speech', 'fold', 'step', 'step', 'step'];
+    expect(types(items)).toEqual(rows);
+    expect((items[6] as FoldItem).rows).toHaveLength(3);
+  });
+
+  it('CL1344: of a turn, failures before the newest one are known, and those with the output of the one before them', () => {
+    const items = projectItems(
+      events(
+        ...[userMessage('do it'), run('a'), ran(1, 7), run('b'), ran(3), run('c'), ran(5, 7), run('d'), ran(7, 8)],
+        ...[userMessage('more'), run('e'), ran(10, 8)],
+      ),
+    );
+    const commands = (accepts: typeof hasNewerFailure) =>
+      items.flatMap((item, index) => (accepts(items, index) ? [(item as StepItem).action?.args] : []));
+    expect(commands(hasNewerFailure)).toMatchObject([{ command: 'a' }, { command: 'c' }]);
+    expect(commands(repeatsFailure)).toMatchObject([{ command: 'c' }]);
   });
 
   it('the turn that is at work is not folded, those before it are', () => {

@@ -23,6 +23,10 @@ export type Runs = 'known' | 'unknown' | false;
 export interface StepRowProps extends RowPlace {
   readonly step: StepItem;
   readonly isNewest: boolean;
+  /** It failed, and so did a later step of its turn: closed, its row says enough. */
+  readonly isPastFailure: boolean;
+  /** It failed with the output of the failure before it. */
+  readonly isRepeated: boolean;
   /** It began and has not ended; `unknown`: nobody knows whether it still runs. */
   readonly runs: Runs;
   readonly live: string | undefined;
@@ -39,18 +43,19 @@ function DecidedBy({ step: { action } }: { readonly step: StepItem }) {
 }
 
 /** One step: a row with its icon in the gutter, and a body that hangs from the text edge. */
-export function StepRow({ step, position, size, isNewest, runs, live, folds }: StepRowProps) {
+export function StepRow({ step, position, size, isNewest, isPastFailure, isRepeated, runs, live, folds }: StepRowProps) {
   const card = cardOf(step, live);
   const [isRestoring, setRestoring] = useState(false);
   const [isNear, setNear] = useState(false);
-  const isOpen = card.body !== undefined && folds.isOpen(step.key, card.open === 'always' || (card.open === 'newest' && isNewest));
+  const isShown = card.open !== 'never' && (isNewest || (card.open === 'always' && !isPastFailure));
+  const isOpen = card.body !== undefined && folds.isOpen(step.key, isShown);
   return (
     <article
       className="event"
       id={`event-${step.id}`}
       data-tone={card.tone}
       tabIndex={-1}
-      aria-label={card.name}
+      aria-label={isRepeated ? `${card.name}, ${t('same as before')}` : card.name}
       aria-posinset={position}
       aria-setsize={size}
       onPointerEnter={() => setNear(true)}
@@ -60,6 +65,7 @@ export function StepRow({ step, position, size, isNewest, runs, live, folds }: S
       <div className="min-w-0">
         <div className="event-head">
           <RowLine card={card} hasBody={card.body !== undefined} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
+            {isRepeated && <span>{t('same as before')}</span>}
             <DecidedBy step={step} />
             {runs && <Running since={Date.parse(step.at)} isKnown={runs === 'known'} />}
           </RowLine>

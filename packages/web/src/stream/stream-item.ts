@@ -42,10 +42,10 @@ export interface NoteItem extends Common {
   readonly type: 'note';
   readonly text: string;
 }
-/** Steps of a turn that is over, as one row. */
+/** Steps of a turn that is over, and the words before them, as one row. The last one is a step. */
 export interface FoldItem extends Common {
   readonly type: 'fold';
-  readonly steps: readonly StepItem[];
+  readonly rows: readonly (StepItem | SpeechItem)[];
 }
 
 /** Events that the server has and that are not loaded: those from `from` below `to`. */

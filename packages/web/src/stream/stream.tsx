@@ -8,6 +8,7 @@ import { type TurnSpan, turnSpans } from '../conversation/turn-spans.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
+import { hasNewerFailure, repeatsFailure } from './failures.ts';
 import type { ItemRowProps } from './item-row.tsx';
 import { Placed, PlacedItem } from './placed-row.tsx';
 import { ThinkingRow } from './thinking-row.tsx';
@@ -110,6 +111,8 @@ function itemProps(
       position: index + 1,
       size: rows.size,
       isNewest: rows.newest.has(index),
+      isPastFailure: hasNewerFailure(rows.items, index),
+      isRepeated: repeatsFailure(rows.items, index),
       isUnread: item.type === 'turn' && isUnread(state, item.id),
       runs: item.type === 'step' && isPending(item) && RUNS.has(state.agentState) && known,
       live: item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined,

@@ -120,7 +120,7 @@ function untrueOfRow(event: Event, events: readonly Event[]): readonly string[] 
 }
 
 function* untrueOfItem(item: StreamItem, events: readonly Event[]): Generator<string> {
-  if (item.type === 'fold') for (const step of item.steps) yield* untrueOfItem(step, events);
+  if (item.type === 'fold') for (const row of item.rows) yield* untrueOfItem(row, events);
   if (item.type === 'note' && item.text.includes('you were answering')) yield `row ${item.id} is a sentence to the model`;
   if (item.type !== 'step' || !item.observation) return;
   const card = cardOf(item);

@@ -49,7 +49,7 @@ function placeOf(items: readonly StreamItem[], id: number): number {
 }
 
 function holds(item: StreamItem, id: number): boolean {
-  if (item.type === 'fold') return item.steps.some((step) => holds(step, id));
+  if (item.type === 'fold') return item.rows.some((row) => holds(row, id));
   if (item.type === 'gap') return false;
   return item.id === id || (item.type === 'step' && (item.action?.id === id || item.observation?.id === id));
 }

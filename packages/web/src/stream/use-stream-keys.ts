@@ -3,6 +3,7 @@ import { useConversationActs } from '../conversation/open-conversation.ts';
 import { type Command, useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
+import { failureIn } from './failures.ts';
 import { isFailure, type StreamItem } from './stream-item.ts';
 import type { VirtualRows } from './use-virtual-rows.ts';
 import { t } from '../lib/language/text.ts';
@@ -53,7 +54,7 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
     move('previous', t('Previous event'), ['k', 'up'], () => go(focused === undefined ? list.first : focused - 1)),
     move('previous-message', t('Previous message of yours'), ['['], find(isTurn, -1)),
     move('next-message', t('Next message of yours'), [']'], find(isTurn, 1)),
-    move('next-error', t('Next error'), ['e'], find(isFailedStep, 1)),
+    move('next-error', t('Next error'), ['e'], find(hasFailure, 1)),
     move('next-edit', t('Next edit'), ['d'], find(isEdit, 1)),
     move('newest', t('Newest event'), ['G'], () => (go(keys.length - 1), list.toEnd())),
     move('first', t('First event'), ['g g'], () => void loadFirst().then(toFirst, toFirst)),
@@ -63,7 +64,7 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
 }
 
 const isTurn = (item: StreamItem) => item.type === 'turn';
-const isFailedStep = (item: StreamItem) => item.type === 'step' && isFailure(item);
+const hasFailure = (item: StreamItem) => (item.type === 'step' && isFailure(item)) || failureIn(item) !== undefined;
 const isEdit = (item: StreamItem) => item.type === 'step' && item.action?.action === 'edit';
 
 /** What can be done with the event that has the focus. */
