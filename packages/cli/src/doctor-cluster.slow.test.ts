@@ -1,11 +1,12 @@
 import { itInFull } from '@tendon/testing';
 import { PostgresCluster } from '@tendon/testing/postgres';
 import { TendonProcess } from '@tendon/testing/servers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 
 const JWT_SECRET = 'the same on every server';
 const SCRIPT = { answers: [] };
+const WAIT = { timeout: 60_000 };
 
 async function database(): Promise<{ readonly postgres: PostgresCluster; readonly url: string }> {
   const postgres = await PostgresCluster.start();
@@ -28,8 +29,12 @@ async function doctor(env: Readonly<Record<string, string>>): Promise<{ readonly
 it('CK1101: servers that work together are found, each asked as another server asks it', async () => {
   const { url } = await database();
   const [one, two] = [await server(url), await server(url)];
-  const { code, printed } = await doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });
-  expect(printed).toContain('ok    servers: 2 alive, 2 take new conversations');
+  const look = () => doctor({ TENDON_DATABASE_URL: url, JWT_SECRET });
+  // A server takes conversations a moment after it answers.
+  const { code, printed } = await vi.waitUntil(async () => {
+    const seen = await look();
+    return seen.printed.includes('ok    servers: 2 alive, 2 take new conversations') && seen;
+  }, WAIT);
   for (const each of [one, two]) expect(printed).toMatch(new RegExp(`ok {4}server ${each.url}: .* conversations, sandboxes: none`));
   for (const name of ['database', 'Postgres', 'writes', 'encoding', 'commits', 'clock', 'payloads'])
     expect(printed).toContain(`ok    ${name}: `);
