@@ -160,7 +160,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What rules say of an action: a table and properties of pure functions, with bash itself as the judge, and the policy in whole conversations of the engine.',
-    ids: 'TR700–TR713, TR716, TR717, TR719, TR910, TR912–TR917, TR950–TR952, EN1051, EN1052, SV1091–SV1093',
+    ids: 'TR700–TR713, TR716, TR717, TR719, TR910, TR912–TR917, TR950–TR953, EN1051, EN1052, SV1091–SV1093',
   },
   {
     why: 'What starts conversations by itself is our server’s: it takes a git provider that calls it, a clock that is set, a kill, and hundreds of refused requests.',

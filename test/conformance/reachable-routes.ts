@@ -94,8 +94,8 @@ export const ON_NO_PAGE: readonly Place[] = [
     ],
   },
   {
-    where: 'Programs set a whole list at once, or a policy; a person changes one rule or host at a time.',
-    routes: [`PUT ${ONE}/confirmation`, `POST ${ONE}/confirmation/always`, `PUT ${ONE}/network`],
+    where: 'Programs set a whole list at once, or a policy, and try rules first; a person changes one rule or host at a time.',
+    routes: [`PUT ${ONE}/confirmation`, `POST ${ONE}/confirmation/always`, `POST ${ONE}/confirmation/trial`, `PUT ${ONE}/network`],
   },
   {
     where: 'The tabs of a conversation, as far as they need them; programs read trees, bytes and differences with them.',

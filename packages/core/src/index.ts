@@ -21,6 +21,7 @@ export { openConversation, type ConversationSettings, type OpenConversationOptio
 export { excerptAround, searchedWords } from './knowledge/search-messages.ts';
 export type { KnowledgeSources } from './knowledge/library.ts';
 export { suggestRules } from './policy/suggest-rules.ts';
+export { wouldLift } from './policy/would-lift.ts';
 export type { ConfirmationSettings } from './policy/confirmation-policy.ts';
 export { awaitsConfirmation, nextPending } from './engine/next-step.ts';
 export { REASONING_EFFORTS, TOOL_CALLING, withStream } from './llm/llm-provider.ts';

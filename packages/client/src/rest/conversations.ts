@@ -19,6 +19,7 @@ import type {
   SendAnswer,
   NetworkAnswer,
   NetworkQuestion,
+  RuleTrial,
   SavedRules,
   CreatedShare,
   ShareInfo,
@@ -129,6 +130,9 @@ export function conversationRoutes(request: Request) {
     rules: async (id: string) => (await request<SavedRules>(at(id, '/confirmation/rules'))).rules,
     addRules: (id: string, rules: readonly ConfirmationRule[]) =>
       request<SavedRules>(at(id, '/confirmation/rules'), { method: 'POST', body: { rules } }),
+    /** How many of the last decisions in it these rules would have made; nothing is saved. */
+    tryRules: (id: string, rules: readonly ConfirmationRule[]) =>
+      request<RuleTrial>(at(id, '/confirmation/trial'), { method: 'POST', body: { rules } }),
     removeRule: (id: string, rule: string) => request<SavedRules>(at(id, `/confirmation/rules/${rule}`), { method: 'DELETE' }),
     /** In other conversations too; needs the scope `admin`. */
     alwaysAllow: (id: string, body: AlwaysRule) =>

@@ -35,6 +35,17 @@ export type SavedRules = z.output<typeof SavedRules>;
 /** Rules of one conversation: in place of those that it has, or beside them. */
 export const ConversationRules = z.object({ rules: ConfirmationRules });
 
+/** How often rules would have decided in place of a person, had they been there. */
+export const RuleTrial = z.object({
+  /** The person's last decisions in this conversation that were looked at. */
+  decisions: z.number().int(),
+  /** How many of them nobody would have been asked about. */
+  allowed: z.number().int(),
+  /** How many of those a person rejected. */
+  rejected: z.number().int(),
+});
+export type RuleTrial = z.output<typeof RuleTrial>;
+
 /**
  * What a conversation has of its own from now on: what is named changes, `null` is as for all conversations. Rules stand in place of those
  * that it has. What waits and is allowed by a new policy runs; the rest goes on waiting.

@@ -18,6 +18,7 @@ import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
 import { extensionRoutes } from '../extensions/extension-routes.ts';
 import { noteRoutes } from '../knowledge/note-routes.ts';
 import { ruleRoutes } from '../conversations/confirmation/rule-routes.ts';
+import { ruleTrialRoutes } from '../conversations/confirmation/trial-routes.ts';
 import { conversationConfirmationRoutes } from '../conversations/confirmation/confirmation-routes.ts';
 import { delegatedQuestionRoutes } from '../conversations/delegated/delegated-question-routes.ts';
 import { questionRoutes } from '../conversations/question-routes.ts';
@@ -81,6 +82,7 @@ export const RESOURCES: readonly Routes<ServerContext>[] = [
   conversationPanelRoutes,
   conversationConfirmationRoutes,
   ruleRoutes,
+  ruleTrialRoutes,
   conversationNetworkRoutes,
   delegatedQuestionRoutes,
   questionRoutes,

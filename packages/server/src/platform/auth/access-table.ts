@@ -158,6 +158,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `PUT ${ONE}/network`,
     `PUT ${ONE}/confirmation`,
     `POST ${ONE}/confirmation/rules`,
+    `POST ${ONE}/confirmation/trial`,
     `DELETE ${ONE}/confirmation/rules/:rule`,
     `POST ${ONE}/network/answer`,
     `POST ${ONE}/delegated/questions/:child`,
