@@ -40,7 +40,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'What needs a person, the settings and the moments of a conversation, as the page shows them.',
-    ids: 'CL983–CL994, SV1004, CL1150–CL1155, CL1270, CL1160, CL1161, CL1165, CL1170–CL1172, CL1210, CL1310–CL1313, CL1350–CL1352',
+    ids: 'CL983–CL994, SV1004, CL1150–CL1155, CL1270, CL1160, CL1161, CL1165, CL1170–CL1172, CL1210, CL1310–CL1313, CL1350–CL1353',
   },
   {
     why: 'What the command line prints and which server it uses, on the machine of the user: no server shows it.',

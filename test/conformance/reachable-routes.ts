@@ -35,6 +35,8 @@ export const IN_THE_WEB_APP: readonly Place[] = [
       `GET ${ONE}/network`,
       `GET,POST ${ONE}/confirmation/rules`,
       `DELETE ${ONE}/confirmation/rules/{rule}`,
+      `POST ${ONE}/confirmation/trial`,
+      `POST ${ONE}/confirmation/always`,
       `POST ${ONE}/network/answer`,
       `POST ${ONE}/network/always`,
       `GET ${ONE}/delegated`,
@@ -94,8 +96,8 @@ export const ON_NO_PAGE: readonly Place[] = [
     ],
   },
   {
-    where: 'Programs set a whole list at once, or a policy, and try rules first; a person changes one rule or host at a time.',
-    routes: [`PUT ${ONE}/confirmation`, `POST ${ONE}/confirmation/always`, `POST ${ONE}/confirmation/trial`, `PUT ${ONE}/network`],
+    where: 'Programs set a whole list at once, or a policy; a person changes one rule or host at a time.',
+    routes: [`PUT ${ONE}/confirmation`, `PUT ${ONE}/network`],
   },
   {
     where: 'The tabs of a conversation, as far as they need them; programs read trees, bytes and differences with them.',

@@ -29,6 +29,7 @@ export async function startFixture(options = {}) {
     'GET /api/user/repositories': () => REPOSITORIES,
     'GET /api/user/repository/branches': () => ({ branches: [{ name: 'main' }, { name: 'release' }], has_next_page: false }),
     'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model, ...stored }),
+    'GET /api/whoami': () => WHO,
     'GET /api/options/security-analyzers': () => ['invariant', 'llm', 'model', 'rules'],
     'POST /api/models/probe': () => probeOf({ llm_model: model, ...stored }),
     'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
@@ -88,6 +89,8 @@ export async function startFixture(options = {}) {
       (pathname.endsWith('/question') ? () => questionOf(pathname.split('/').at(-2), eventsOf, answered) : undefined) ??
       (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
       (pathname.includes('/confirmation/rules') ? () => ruled(pathname, request.method) : undefined) ??
+      (pathname.endsWith('/confirmation/trial') ? () => ({ decisions: 40, allowed: 3, rejected: 1 }) : undefined) ??
+      (pathname.endsWith('/confirmation/always') ? () => CONFIRMATION : undefined) ??
       (pathname.endsWith('/confirmation') ? () => confirmationOf(request, pathname.split('/').at(-2)) : undefined) ??
       (pathname.endsWith('/events') ? () => pageOf(eventsOf(pathname.split('/').at(-2)), searchParams) : undefined) ??
       UNDOING[pathname.split('/').at(-1)] ??
@@ -220,6 +223,9 @@ function oneOf(conversations, id, changed) {
   const found = [...conversations, ...madeUp.UNLISTED].find((one) => one.conversation_id === id);
   return found ? { ...found, ...changed.get(id) } : null;
 }
+
+/** Of a server without users. */
+const WHO = { has_users: false, scope: 'admin', administers_server: true, user: null, organisation: null, organisations: [] };
 
 const CONFIRMATION = {
   mode: 'rules',

@@ -1,13 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ChevronDown } from 'lucide-react';
+import { lazy, Suspense, useId, useState } from 'react';
 import { useConversationActs } from '../conversation/open-conversation.ts';
 import { ruleWords } from '../copy/rule-words.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { t } from '../lib/language/text.ts';
 
+const AlwaysMenu = lazy(async () => ({ default: (await import('./always-menu.tsx')).AlwaysMenu }));
+
 /**
- * Saves what would allow the action that waits for this conversation, then approves it. The button names all that it allows; it is not
- * there where no rule could allow the action, and on servers without rules.
+ * Saves what would allow the action that waits for this conversation, then approves it; a menu beside it saves it for others too. The
+ * button names all that it allows; it is not there where no rule could allow the action, and on servers without rules.
  */
 export function AlwaysAllow({
   actionId,
@@ -20,6 +25,8 @@ export function AlwaysAllow({
 }) {
   const { id } = useConversationActs();
   const queries = useQueryClient();
+  const menu = useId();
+  const [isOpen, setOpen] = useState(false);
   const { data } = useQuery({
     queryKey: ['confirmation', id, actionId],
     queryFn: () => tendon.conversations.confirmation(id),
@@ -39,10 +46,19 @@ export function AlwaysAllow({
       <Button look="line" className="button-whole" aria-disabled={isNew} onClick={() => void (!isNew && !save.isPending && save.mutate())}>
         {t('Always here: {{rules}}', { rules: data.suggestions.map(ruleWords).join(', ') })}
       </Button>
+      <Button look="line" aria-expanded={isOpen} aria-controls={menu} onClick={() => setOpen(!isOpen)}>
+        {t('Always…')}
+        <Icon of={ChevronDown} small />
+      </Button>
       {save.error && (
         <p role="alert" className="text-small text-bad">
           {save.error.message}
         </p>
+      )}
+      {isOpen && (
+        <Suspense>
+          <AlwaysMenu id={menu} rules={data.suggestions} isNew={isNew} onApprove={onApprove} onClose={() => setOpen(false)} />
+        </Suspense>
       )}
     </>
   );

@@ -45,4 +45,6 @@ export const ENGLISH_FORMS: Readonly<Record<string, string>> = {
   '{{count}} tools': '{{count}} tool',
   '{{count}} unchanged lines': '{{count}} unchanged line',
   '{{time}}, checkpoint {{number}}, {{count}} files': '{{time}}, checkpoint {{number}}, {{count}} file',
+  'Would have allowed {{allowed}} of your last {{count}} decisions here.':
+    'Would have allowed {{allowed}} of your {{count}} decision here.',
 };

@@ -75,6 +75,39 @@ it('TR718: what is saved is what the button names, also when another action wait
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull());
 });
 
+it('CL1353: where a rule holds is chosen with the keyboard; it is shown as it is saved, with what it would have decided before', async () => {
+  const { fetch } = globalThis;
+  const sent: unknown[] = [];
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation((...args) => {
+    if (/\/confirmation\/(?:trial|always)$/.test(String(args[0]))) sent.push(JSON.parse(String(args[1]?.body)));
+    return fetch(...args);
+  });
+  onTestFinished(() => spy.mockRestore());
+  await open('/conversations/ledger');
+  const decision = within(await screen.findByRole('region', { name: 'Decision' }));
+  const button = await decision.findByRole('button', { name: 'Always…' });
+  expect(button.getAttribute('aria-expanded')).toBe('false');
+  await userEvent.click(button);
+  await decision.findByText('Would have allowed 3 of your last 40 decisions here. Of these you had rejected 1.');
+  expect(document.activeElement).toBe(decision.getByRole('radio', { name: 'In this conversation' }));
+  const rule = () => decision.getByRole('listitem').textContent?.trim();
+  expect(rule()).toBe('Always allow git push');
+  await userEvent.keyboard('{Escape}');
+  expect(decision.queryByRole('radio')).toBeNull();
+  expect(document.activeElement).toBe(button);
+  await userEvent.keyboard('{Enter}');
+  await userEvent.click(await decision.findByRole('radio', { name: 'In all conversations with harbor/ledger' }));
+  expect(rule()).toBe('Always allow git push in harbor/ledger');
+  decision.getByRole('radio', { name: 'In all conversations' });
+  const save = decision.getByRole('button', { name: 'Save and approve' });
+  await waitFor(() => expect(save.getAttribute('aria-disabled')).toBe('false'));
+  await userEvent.click(save);
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull());
+  const pushes = { decision: 'allow', command: 'git push' };
+  expect(sent[0]).toEqual({ rules: [pushes] });
+  expect(sent.at(-1)).toEqual({ rule: pushes, scope: 'repository' });
+});
+
 it('CL925 CL993 CL1270: what holds in this conversation is in its bar: what waits, which is changed for it alone, what was always allowed here, which is revoked, and the network', async () => {
   await open('/conversations/ledger');
   await userEvent.click(await screen.findByRole('button', { name: 'This conversation' }));
