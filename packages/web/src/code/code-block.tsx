@@ -1,6 +1,6 @@
-import { createContext, Fragment, memo, useContext, useState } from 'react';
+import { createContext, Fragment, memo, useContext, useMemo, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { highlight } from './highlight.tsx';
+import { useColouredLines } from './use-highlight.ts';
 import { t } from '../lib/language/text.ts';
 
 /** Longer code, and code that is still being written, has one colour: each word that has its own is an element. */
@@ -42,16 +42,18 @@ export const CodeBlock = memo(function CodeBlock({ text, language }: CodeBlockPr
         </Button>
       </figcaption>
       <pre>
-        <code>{isColoured ? <Coloured text={text} path={`x.${ENDINGS.get(language) ?? language}`} /> : `${text}\n`}</code>
+        <code>{isColoured ? <ColouredCode text={text} path={`x.${ENDINGS.get(language) ?? language}`} /> : `${text}\n`}</code>
       </pre>
     </figure>
   );
 });
 
-function Coloured({ text, path }: { readonly text: string; readonly path: string }) {
-  return text.split('\n').map((line, index) => (
+/** Inside a `pre`. */
+export function ColouredCode({ text, path }: { readonly text: string; readonly path: string }) {
+  const lines = useMemo(() => text.split('\n'), [text]);
+  return useColouredLines(lines, path).map((pieces, index) => (
     <Fragment key={index}>
-      {highlight(line, path).map((piece, at) =>
+      {pieces.map((piece, at) =>
         piece.look ? (
           <span key={at} className={piece.look}>
             {piece.text}

@@ -1,22 +1,28 @@
-import { assert, constantFrom, property, string } from 'fast-check';
+import { array, assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { highlight } from './highlight.tsx';
+import { highlightDiff, highlightLines } from './highlight.ts';
 import { lineDiff, unifiedDiff } from './line-diff.ts';
 import { ansiPieces, withoutAnsi } from './output.tsx';
 import { closedBlocks } from './prose.tsx';
 
 const ESC = '\u001b';
 
+const highlight = (line: string, path: string) => highlightLines([line], path)[0]!;
+
 describe('code and output', () => {
   it('highlighting changes no letter', () => {
     assert(
-      property(string({ unit: 'grapheme' }), constantFrom('a.ts', 'a.py', 'a.sh', 'a.json', 'Makefile'), (line, path) => {
-        expect(
-          highlight(line, path)
-            .map((piece) => piece.text)
-            .join(''),
-        ).toBe(line);
-      }),
+      property(
+        string({ unit: 'grapheme' }).filter((line) => !line.includes('\n')),
+        constantFrom('a.ts', 'a.py', 'a.sh', 'a.json', 'Makefile'),
+        (line, path) => {
+          expect(
+            highlight(line, path)
+              .map((piece) => piece.text)
+              .join(''),
+          ).toBe(line);
+        },
+      ),
     );
   });
 
@@ -35,6 +41,46 @@ describe('code and output', () => {
     expect(comments('half = (a + b) // 2  # rounds down', 'a.py')).toEqual(['# rounds down']);
     expect(comments('this.#count += 1; // once', 'a.ts')).toEqual(['// once']);
     expect(comments('all: # http://x', '/workspace/Makefile')).toEqual(['# http://x']);
+  });
+
+  const PYTHON = ['def rows(table):', '    """Return the rows', '', '    from the table, if any."""', '    return []'];
+  const looksOf = (lines: readonly string[], path: string) =>
+    highlightLines(lines, path).map((pieces) => [...new Set(pieces.filter(({ text }) => text.trim()).map(({ look }) => look))]);
+
+  it('CL1346: what goes over several lines has one colour in each of them', () => {
+    expect(looksOf(PYTHON, 'a.py').slice(1)).toEqual([['syn-str'], [], ['syn-str'], ['syn-key', '']]);
+    const comment = ['/* if the', 'return is new', '*/', 'return x'];
+    expect(looksOf(comment, 'a.c')).toEqual([['syn-com'], ['syn-com'], ['syn-com'], ['syn-key', '']]);
+    expect(looksOf(['`if', 'new ${x}`', 'return x'], 'a.ts')).toEqual([['syn-str'], ['syn-str'], ['syn-key', '']]);
+  });
+
+  it('CL1346: what does not end colours its own line alone', () => {
+    expect(looksOf(['from the table, if any."""', 'return 1'], 'a.py')[1]).toEqual(['syn-key', 'syn-num']);
+    expect(looksOf(['dist/*', 'new'], '.gitignore')[1]).toEqual(['syn-key']);
+    expect(looksOf(['it`s', 'return 1'], 'a.ts')[1]).toEqual(['syn-key', 'syn-num']);
+  });
+
+  it('CL1346: lines keep their letters, the longest too', () => {
+    const signs = string({ unit: constantFrom('a', '"', "'", '`', '/', '*', '#', ' ', '\\') });
+    assert(
+      property(array(signs), constantFrom('a.ts', 'a.py'), (lines, path) => {
+        const all = [...lines, 'x'.repeat(3_000), 'y'];
+        expect(highlightLines(all, path).map((pieces) => pieces.map(({ text }) => text).join(''))).toEqual(all);
+      }),
+    );
+  });
+
+  it('CL1346: the two sides of a diff are coloured as texts of their own', () => {
+    const { rows } = lineDiff(PYTHON.join('\n'), [PYTHON[0], '    """Return them."""', PYTHON[4]].join('\n'));
+    const coloured = highlightDiff(rows, 'a.py');
+    expect(rows.map((row) => [row.line, coloured.get(row)?.at(-1)?.look])).toEqual([
+      ['same', ''],
+      ['removed', 'syn-str'],
+      ['removed', undefined],
+      ['removed', 'syn-str'],
+      ['added', 'syn-str'],
+      ['same', ''],
+    ]);
   });
 
   it('the sixteen colours are tokens, every other control sequence is gone', () => {

@@ -1,7 +1,7 @@
 import { memo, useState } from 'react';
-import { highlight } from './highlight.tsx';
 import type { DiffLine, LineDiff, Range } from './line-diff.ts';
 import type { Piece } from './output.tsx';
+import { type ColouredLines, useColouredDiff } from './use-highlight.ts';
 import { t, textKey } from '../lib/language/text.ts';
 
 export const SIGNS = { added: '+', removed: '−', same: '' } as const;
@@ -17,6 +17,7 @@ export const DiffTable = memo(function DiffTable(props: {
 }) {
   const { diff, path, isNew, rows = AT_FIRST } = props;
   const [isWhole, setWhole] = useState(false);
+  const coloured = useColouredDiff(diff.rows, path);
   if (diff.isCut)
     return (
       <p className="p-3 text-ink-2">
@@ -51,7 +52,7 @@ export const DiffTable = memo(function DiffTable(props: {
                 </td>
                 <td>
                   {row.line !== 'same' && <span className="sr-only">{t(SPOKEN[row.line])}</span>}
-                  <CodeLine line={row} path={path} />
+                  <CodeLine line={row} coloured={coloured} />
                 </td>
               </tr>
             ),
@@ -67,8 +68,8 @@ export const DiffTable = memo(function DiffTable(props: {
   );
 });
 
-export function CodeLine({ line, path }: { readonly line: DiffLine; readonly path: string }) {
-  return splitAtMarks(highlight(line.text, path), line.marks).map((piece, index) => {
+export function CodeLine({ line, coloured }: { readonly line: DiffLine; readonly coloured: ColouredLines | undefined }) {
+  return splitAtMarks(coloured?.get(line) ?? [{ text: line.text, look: '' }], line.marks).map((piece, index) => {
     const code = piece.look ? <span className={piece.look}>{piece.text}</span> : piece.text;
     return piece.isMarked ? <mark key={index}>{code}</mark> : <span key={index}>{code}</span>;
   });

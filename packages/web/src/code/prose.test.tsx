@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, within } from '@testing-library/react';
+import { cleanup, fireEvent, render, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Prose } from './prose.tsx';
 
@@ -26,9 +26,8 @@ it('CL1341: code has its language, its colours and a button that copies it; whil
   const text = '```TS title=a.ts\nconst a = "<b>";\n```';
   const { container } = render(<Prose text={text} />);
   expect(container.querySelector('figcaption span')?.textContent).toBe('ts');
-  expect(container.querySelector('pre')?.innerHTML).toBe(
-    '<code><span class="syn-key">const</span> a = <span class="syn-str">"&lt;b&gt;"</span>;\n</code>',
-  );
+  const coloured = '<code><span class="syn-key">const</span> a = <span class="syn-str">"&lt;b&gt;"</span>;\n</code>';
+  await waitFor(() => expect(container.querySelector('pre')?.innerHTML).toBe(coloured));
   fireEvent.click(within(container).getByRole('button', { name: 'Copy' }));
   expect(copied).toHaveBeenCalledWith('const a = "<b>";');
   await within(container).findByRole('button', { name: 'Copied' });

@@ -1,7 +1,7 @@
 import '../styles/notebook.css';
 import { type Event, isAction, isObservation } from '@tendon/protocol';
 import { useEffect, useMemo, useRef } from 'react';
-import { highlight } from '../code/highlight.tsx';
+import { ColouredCode } from '../code/code-block.tsx';
 import { Well } from '../code/output.tsx';
 import { isInlinePicture } from '../code/picture.ts';
 import { useConversation } from '../conversation/open-conversation.ts';
@@ -73,11 +73,7 @@ function CellRow({ cell, name, live }: CellRowProps) {
       </span>
       <div className="min-w-0">
         <pre className="well scroll" tabIndex={0} role="group" aria-label={t('Code of cell {{name}}', { name })}>
-          {highlight(code.slice(0, MAX_CODE), '.py').map((piece, at) => (
-            <span key={at} className={piece.look}>
-              {piece.text}
-            </span>
-          ))}
+          <ColouredCode text={code.slice(0, MAX_CODE)} path=".py" />
         </pre>
         {state === 'running' && <p className="text-small text-ink-3">{t('Running')}</p>}
         {output.trim() && <Well text={output} rows />}

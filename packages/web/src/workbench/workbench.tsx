@@ -5,7 +5,7 @@ import { type Shown, type TabName, useConversation, useFact } from '../conversat
 import { Button } from '../ui/button.tsx';
 import { type Glyph, StateGlyph } from '../ui/icon.tsx';
 import { Empty } from '../ui/placeholder.tsx';
-import { highlight } from '../code/highlight.tsx';
+import { ColouredCode } from '../code/code-block.tsx';
 import { stored } from '../lib/stored.ts';
 import { useServed } from './use-served.ts';
 import { type PlainText, t, textKey } from '../lib/language/text.ts';
@@ -217,16 +217,7 @@ function RawPanel({ eventId }: { readonly eventId: number | undefined }) {
         <Button onClick={() => void navigator.clipboard.writeText(lines.join('\n'))}>{t('Copy JSON')}</Button>
       </div>
       <pre className="raw">
-        {lines.slice(0, MAX_LINES).map((line, index) => (
-          <span key={index}>
-            {highlight(line, '.json').map((piece, at) => (
-              <span key={at} className={piece.look}>
-                {piece.text}
-              </span>
-            ))}
-            {'\n'}
-          </span>
-        ))}
+        <ColouredCode text={lines.slice(0, MAX_LINES).join('\n')} path=".json" />
       </pre>
     </>
   );

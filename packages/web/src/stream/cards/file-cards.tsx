@@ -1,7 +1,7 @@
 import type { Observation } from '@tendon/protocol';
 import { FileDiff, FilePlus2, FileText, Search } from 'lucide-react';
 import { DiffTable } from '../../code/diff-table.tsx';
-import { NumberedLines } from '../../code/highlight.tsx';
+import { NumberedLines } from '../../code/numbered-lines.tsx';
 import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
 import { hasFailed } from '../../conversation/outcome.ts';
 import { shownPath } from '../../copy/shorten.ts';

@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, Fragment, useMemo, useRef, useState
 import { CodeLine, SIGNS, SPOKEN } from '../../code/diff-table.tsx';
 import { type Hunk, hunksOf, pairLines } from '../../code/hunks.ts';
 import type { DiffLine, LineDiff } from '../../code/line-diff.ts';
+import { type ColouredLines, useColouredDiff } from '../../code/use-highlight.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { t } from '../../lib/language/text.ts';
@@ -113,6 +114,7 @@ function HunkHead({ hunk, position, size, columns, onRevert }: HunkHeadProps) {
 }
 
 function Lines({ hunk, path, onComment, below }: ReviewDiffProps & { readonly hunk: Hunk }) {
+  const coloured = useColouredDiff(hunk.lines, path);
   return hunk.lines.map((line) => {
     const key = `${line.oldNumber ?? ''}-${line.newNumber ?? ''}`;
     return (
@@ -122,7 +124,7 @@ function Lines({ hunk, path, onComment, below }: ReviewDiffProps & { readonly hu
           <td className="sign" aria-hidden="true">
             {SIGNS[line.line]}
           </td>
-          <CodeCell line={line} path={path} />
+          <CodeCell line={line} coloured={coloured} />
         </tr>
         <Below columns={3}>{below(line)}</Below>
       </Fragment>
@@ -131,6 +133,7 @@ function Lines({ hunk, path, onComment, below }: ReviewDiffProps & { readonly hu
 }
 
 function Sides({ hunk, path, onComment, below }: ReviewDiffProps & { readonly hunk: Hunk }) {
+  const coloured = useColouredDiff(hunk.lines, path);
   return pairLines(hunk.lines).map(([old, now]) => {
     const key = `${old?.oldNumber ?? ''}-${now?.newNumber ?? ''}`;
     const isSame = old !== undefined && old === now;
@@ -138,9 +141,9 @@ function Sides({ hunk, path, onComment, below }: ReviewDiffProps & { readonly hu
       <Fragment key={key}>
         <tr>
           {isSame ? <td className="line-number">{old.oldNumber}</td> : <NumberCell line={old} onComment={onComment} />}
-          <CodeCell line={old} path={path} />
+          <CodeCell line={old} coloured={coloured} />
           <NumberCell line={now} onComment={onComment} />
-          <CodeCell line={now} path={path} />
+          <CodeCell line={now} coloured={coloured} />
         </tr>
         <Below columns={4}>{old && !isSame && below(old)}</Below>
         <Below columns={4}>{now && below(now)}</Below>
@@ -174,12 +177,12 @@ function NumberCell({ line, onComment }: { readonly line: DiffLine | undefined }
   );
 }
 
-function CodeCell({ line, path }: { readonly line: DiffLine | undefined; readonly path: string }) {
+function CodeCell({ line, coloured }: { readonly line: DiffLine | undefined; readonly coloured: ColouredLines | undefined }) {
   if (!line) return <td className="code-cell" data-line="none" />;
   return (
     <td className="code-cell" data-line={line.line}>
       {line.line !== 'same' && <span className="sr-only">{t(SPOKEN[line.line])}</span>}
-      <CodeLine line={line} path={path} />
+      <CodeLine line={line} coloured={coloured} />
     </td>
   );
 }
