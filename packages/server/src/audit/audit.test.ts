@@ -91,7 +91,7 @@ itInFull('SV1355: so are a verdict over a socket and a shell of a person', async
 it('SV1356: every request that changes something has a row in the table, or is recorded in another way', async () => {
   /** The log of the conversation has them, or they change nothing. */
   const others = [
-    /^\w+ \/api\/conversations\/:id(?:\/(?:start|stop|message|events|save-file|upload-files|submit-feedback|exp-config|checkpoints\/.*|changes\/.*|security\/.*|delegated\/.*|question))?$/,
+    /^\w+ \/api\/conversations\/:id(?:\/(?:start|stop|message|events|save-file|upload-files|submit-feedback|exp-config|checkpoints\/.*|changes\/.*|security\/.*|delegated\/.*|confirmation\/trial|question))?$/,
     /^\w+ \/api\/security\/\*$/,
     /^\w+ \/(?:api\/)?(?:messages|save-file|upload-files?|submit-feedback|authenticate)$/,
     /^\w+ \/mcp\/mcp$/,
