@@ -114,4 +114,7 @@ it('CL762 CL937: on a phone a long answer to a question is shown whole, and ther
   await inGerman!.goto(`${fixtures[1].url}/conversations/ledger`);
   const always = await inGerman!.getByRole('button', { name: 'Hier immer: git push' }).boundingBox();
   expect(always!.width).toBeGreaterThan(150);
+  await inGerman!.getByRole('button', { name: 'Immer …' }).click();
+  await inGerman!.getByText(/^Hätte 3 Ihrer letzten 40/).waitFor();
+  await expectGerman(inGerman!);
 });
