@@ -33,6 +33,10 @@ export function AlwaysMenu({ id: menu, rules, isNew, onApprove, onClose }: Alway
       await queries.invalidateQueries({ queryKey: ['rules'] });
     },
   });
+  const close = () => {
+    document.querySelector<HTMLElement>(`[aria-controls="${menu}"]`)?.focus();
+    onClose();
+  };
   return (
     <form
       id={menu}
@@ -45,8 +49,7 @@ export function AlwaysMenu({ id: menu, rules, isNew, onApprove, onClose }: Alway
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();
-        document.querySelector<HTMLElement>(`[aria-controls="${menu}"]`)?.focus();
-        onClose();
+        close();
       }}
     >
       <ul aria-label={t('Rules')}>
@@ -68,7 +71,7 @@ export function AlwaysMenu({ id: menu, rules, isNew, onApprove, onClose }: Alway
         <Button type="submit" look="line" aria-disabled={isNew} isBusy={save.isPending}>
           {t('Save and approve')}
         </Button>
-        <Button onClick={onClose}>{t('Back')}</Button>
+        <Button onClick={close}>{t('Back')}</Button>
       </div>
     </form>
   );

@@ -96,6 +96,9 @@ it('CL1353: where a rule holds is chosen with the keyboard; it is shown as it is
   expect(decision.queryByRole('radio')).toBeNull();
   expect(document.activeElement).toBe(button);
   await userEvent.keyboard('{Enter}');
+  await userEvent.click(await decision.findByRole('button', { name: 'Back' }));
+  expect(document.activeElement).toBe(button);
+  await userEvent.keyboard('{Enter}');
   await userEvent.click(await decision.findByRole('radio', { name: 'In all conversations with harbor/ledger' }));
   expect(rule()).toBe('Always allow git push in harbor/ledger');
   decision.getByRole('radio', { name: 'In all conversations' });
