@@ -50,6 +50,13 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
       /^\/opt\/tendon\/bin\/node\0[^]*browser\.mjs/.test(textOf(`/proc/${pid}/cmdline`)),
     );
 
+  /** The program of the browser, which the first action that needs one starts. */
+  const program = async (): Promise<number> => {
+    await browse('http://127.0.0.1:8080/');
+    await until('its program runs', () => programs().length === 1);
+    return programs()[0]!;
+  };
+
   itInFull('SB56, RT173: shows what the agent serves on loopback, and takes downloads to the workspace', async () => {
     expect(await browse('http://127.0.0.1:8080/')).toMatchObject({
       observation: 'browse',
@@ -68,7 +75,7 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
 
   it('SB57: is nobody special in a sandbox of ours, in the network of the container', async () => {
     const anchor = anchorOf(await sandboxes.handle('beside'));
-    const [pid] = programs();
+    const pid = await program();
     expect(readlinkSync(`/proc/${pid}/ns/net`)).toBe(readlinkSync(`/proc/${anchor.pid}/ns/net`));
     for (const name of ['pid', 'mnt', 'ipc', 'uts', 'user'])
       expect(readlinkSync(`/proc/${pid}/ns/${name}`), name).not.toBe(readlinkSync(`/proc/self/ns/${name}`));
@@ -89,7 +96,7 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
   });
 
   itInFull('SB56: killed, that is reported and the next action has a new one; a restarted server goes on', async () => {
-    process.kill(programs()[0]!, 'SIGKILL');
+    process.kill(await program(), 'SIGKILL');
     await until('it is gone', () => programs().length === 0);
     expect((await browse('http://127.0.0.1:8080/')).content).toMatch(/^The browser had ended since the last action[^]*# Of the agent/);
     const restarted = await sandboxes.restart();
@@ -100,7 +107,7 @@ describe(`the browser of a container of ${engineOfRun()} whose image has none`, 
 
   itInFull('SB57: with the sandbox nothing of it is left', async () => {
     const { incarnation } = runtime;
-    expect(programs()).toHaveLength(1);
+    await program();
     const current = await sandboxes.restart();
     await current.acquire('beside', { signal: never }).then((again) => browse('http://127.0.0.1:8080/', again));
     await current.stop('beside');
