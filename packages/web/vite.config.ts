@@ -39,7 +39,8 @@ const SHARED = [
     name: 'conversation',
     minShareCount: 2,
     test: within(
-      'web/src/(?:(?:stream|code|conversation|composer)/|copy/reason-words)',
+      'web/src/(?:(?:stream|code|conversation|composer)/|copy/reason-words|pages/conversation/use-(?:workbench|connection))',
+      'web/src/(?:workbench/(?:workbench|use-served|is-executed|changes/(?:changed-count|use-review)|terminal/(?:terminal-hold|taken-terminal))|lib/shared-list)',
       'client/src/(?:connection|actions)|protocol/src/(?:event|kind-shapes|read-shape|codec|reduce|partial-answer|answered-by)',
       String.raw`node_modules/(?:marked|diff|@socket\.io|(?:socket|engine)\.io-(?:client|parser)|@tanstack/(?:react-virtual|virtual-core))/`,
     ),

@@ -63,6 +63,7 @@ it('CL31 CL32: a link is made and opened, shows what happens, and ends for who w
   await watcher.getByRole('article', { name: /^Wrote shared\.txt/ }).waitFor();
   await watcher.getByRole('article', { name: /^Done/ }).waitFor();
   await expectAccessible(watcher);
+  await expectOnlyLogged(watcher, id, link.slice(link.indexOf('#') + 1));
 
   await popup.getByRole('button', { name: /^Revoke the link that expires / }).click();
   await watcher.getByRole('heading', { name: 'This link no longer works' }).waitFor();
@@ -73,6 +74,34 @@ it('CL31 CL32: a link is made and opened, shows what happens, and ends for who w
   await page.keyboard.press('Escape');
   expect(await focusedName(page)).toBe('Share read-only');
 });
+
+/** The edits of the log are shown, and nothing that only the workspace has: the page asks for none of it, and the link would not get it. */
+async function expectOnlyLogged(watcher: Page, id: string, share: string): Promise<void> {
+  const refused: string[] = [];
+  watcher.on('response', (answer) => void (answer.status() >= 400 && refused.push(answer.url())));
+  await watcher.reload();
+  await watcher.getByRole('tab', { name: 'Changes 1' }).waitFor();
+  expect(await watcher.getByRole('tab').allTextContents()).toEqual(['Changes1', 'Plan', 'Events']);
+  await watcher.getByRole('region', { name: '/workspace/shared.txt' }).getByText('hi').waitFor();
+  await expectAccessible(watcher);
+  await watcher.getByRole('article', { name: /^Wrote shared\.txt/ }).hover();
+  await watcher
+    .getByRole('article', { name: /^Wrote shared\.txt/ })
+    .getByRole('button', { name: 'View source' })
+    .click();
+  await watcher.getByRole('tab', { name: 'Events', selected: true }).waitFor();
+  await watcher.getByRole('tab', { name: 'Changes 1' }).click();
+  await watcher.setViewportSize({ width: 390, height: 844 });
+  await watcher.getByRole('region', { name: '/workspace/shared.txt' }).waitFor();
+  await expectAccessible(watcher);
+  await watcher.getByRole('tab', { name: 'Conversation' }).click();
+  await watcher.getByRole('article', { name: /^Done/ }).waitFor();
+  expect(refused).toEqual([]);
+  for (const path of ['changes', 'changes/file?path=shared.txt', 'git/changes', 'files/tree']) {
+    const { status } = await fetch(`${tendon.url}/api/conversations/${id}/${path}`, { headers: { 'x-tendon-share': share } });
+    expect([path, status]).toEqual([path, 403]);
+  }
+}
 
 itInFull('CL31: in the dark, and from the palette', async () => {
   const page = await signIn('dark', `/conversations/${await create()}`);

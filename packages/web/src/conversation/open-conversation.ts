@@ -17,6 +17,9 @@ export interface OpenConversation {
 
 export type TabName = 'changes' | 'files' | 'terminal' | 'notebook' | 'browser' | 'app' | 'plan' | 'timeline' | 'raw';
 
+/** For who watches by a link: what the log alone shows, as a link reads nothing else. */
+export const WATCHED_TABS: readonly TabName[] = ['changes', 'plan', 'raw'];
+
 export interface Shown {
   readonly tab: TabName;
   readonly eventId?: number;

@@ -1,6 +1,6 @@
 import { Braces, Copy, History, Link2, PanelRightOpen } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { type TabName, useConversationActs } from '../conversation/open-conversation.ts';
+import { type TabName, useConversationActs, WATCHED_TABS } from '../conversation/open-conversation.ts';
 import { elapsed } from '../copy/figures.ts';
 import { paths } from '../lib/paths.ts';
 import { tendon } from '../lib/server.ts';
@@ -124,6 +124,7 @@ interface ActsProps {
 function Acts({ step, card, isNear, isRestoring, onRestore }: ActsProps) {
   const { id, show, isWatched } = useConversationActs();
   const tab = TABS[step.action?.action ?? ''];
+  const isOffered = tab !== undefined && (!isWatched || WATCHED_TABS.includes(tab));
   return (
     <div className="event-acts">
       {card.copy && (
@@ -143,7 +144,7 @@ function Acts({ step, card, isNear, isRestoring, onRestore }: ActsProps) {
           {isNear && <Icon of={History} small />}
         </IconButton>
       )}
-      {tab && (
+      {isOffered && (
         <IconButton small label={t('Show in workbench')} onClick={() => show({ tab, eventId: step.observation?.id ?? step.id })}>
           {isNear && <Icon of={PanelRightOpen} small />}
         </IconButton>

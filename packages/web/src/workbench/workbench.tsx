@@ -1,7 +1,14 @@
 import { Component, type KeyboardEvent, lazy, memo, type ReactNode, Suspense, useRef, type PointerEvent, useState } from 'react';
 import { type Event, isAction, toJson } from '@tendon/protocol';
 import { useChangedCount } from './changes/changed-count.ts';
-import { type Shown, type TabName, useConversation, useFact } from '../conversation/open-conversation.ts';
+import {
+  type Shown,
+  type TabName,
+  useConversation,
+  useConversationActs,
+  useFact,
+  WATCHED_TABS,
+} from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
 import { type Glyph, StateGlyph } from '../ui/icon.tsx';
 import { Empty } from '../ui/placeholder.tsx';
@@ -39,7 +46,7 @@ interface WorkbenchProps {
   readonly isPhone: boolean;
   readonly pane: 'conversation' | 'panel';
   /** Whether the panel that the agent works in is shown; what the person does in here ends that. */
-  readonly follow: { readonly isOn: boolean; readonly set: (isOn: boolean) => void };
+  readonly follow?: { readonly isOn: boolean; readonly set: (isOn: boolean) => void };
   readonly onTab: (tab: TabName | 'conversation') => void;
 }
 
@@ -52,15 +59,17 @@ export const Workbench = memo(function Workbench(props: WorkbenchProps) {
       <Splitter />
       <div className="tab-bar">
         <Tabs {...props} />
-        <Button
-          small
-          className="follow only-wide"
-          aria-pressed={follow.isOn}
-          title={t('Shows the panel that the agent works in')}
-          onClick={() => follow.set(!follow.isOn)}
-        >
-          {t('Follow')}
-        </Button>
+        {follow && (
+          <Button
+            small
+            className="follow only-wide"
+            aria-pressed={follow.isOn}
+            title={t('Shows the panel that the agent works in')}
+            onClick={() => follow.set(!follow.isOn)}
+          >
+            {t('Follow')}
+          </Button>
+        )}
       </div>
       <section
         className="panel scroll"
@@ -68,8 +77,8 @@ export const Workbench = memo(function Workbench(props: WorkbenchProps) {
         role="tabpanel"
         aria-labelledby={`tab-${shown.tab}`}
         tabIndex={0}
-        onPointerDown={() => follow.set(false)}
-        onKeyDown={() => follow.set(false)}
+        onPointerDown={() => follow?.set(false)}
+        onKeyDown={() => follow?.set(false)}
       >
         <PanelBoundary key={shown.tab}>
           <Suspense>
@@ -84,6 +93,7 @@ export const Workbench = memo(function Workbench(props: WorkbenchProps) {
 function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
   const list = useRef<HTMLDivElement>(null);
   const counts = useCounts(shown.tab);
+  const { isWatched } = useConversationActs();
   // Roving focus; a tab is shown only when it is chosen.
   const onKeyDown = (event: KeyboardEvent) => {
     const tabs = [...(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])].filter((tab) => tab.offsetParent !== null);
@@ -104,7 +114,7 @@ function Tabs({ shown, pane, isPhone, onTab }: WorkbenchProps) {
       >
         {t('Conversation')}
       </button>
-      {TABS.map((tab) => (
+      {(isWatched ? WATCHED_TABS : TABS).map((tab) => (
         <button
           key={tab}
           type="button"

@@ -1,13 +1,21 @@
+import { PanelRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
+import type { Shown } from '../../conversation/open-conversation.ts';
 import { Stream } from '../../stream/stream.tsx';
-import { Mark } from '../../ui/icon.tsx';
+import { Icon, Mark } from '../../ui/icon.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { useConnection } from '../../conversation/use-connection.ts';
+import { Workbench } from '../../workbench/workbench.tsx';
+import { useWorkbench } from './use-workbench.ts';
 import { t } from '../../lib/language/text.ts';
 
-/** A conversation as a link shows it: everything that happens, live, and nothing to press. The link's key stands behind `#`. */
+/**
+ * A conversation as a link shows it: everything that happens, live, with the agent's edits, and nothing that acts. The link's key stands
+ * behind `#`.
+ */
 export function SharedPage({ id }: { readonly id: string }) {
   const [share] = useState(() => location.hash.slice(1));
   const open = useConnection(id, share);
@@ -34,21 +42,45 @@ function Watching({ id, connection, snapshot }: { readonly id: string } & NonNul
   useEffect(() => {
     document.title = title;
   }, [title]);
+  const workbench = useWorkbench();
+  const [shown, setShown] = useState<Shown>({ tab: 'changes' });
+  const [pane, setPane] = useState<'conversation' | 'panel'>('conversation');
+  const show = (target: Shown) => {
+    setShown(target);
+    setPane('panel');
+    workbench.set(true);
+  };
+  const toConversation = () => setPane('conversation');
   return (
-    <ConversationProvider open={{ id, connection, snapshot, show: () => undefined, isWatched: true }}>
+    <ConversationProvider open={{ id, connection, snapshot, show, toConversation, isWatched: true }}>
       <div className="screen">
         <header className="top-bar">
           <Mark />
           <h1 className="truncate font-semibold">{title}</h1>
           <span className="flex-1" />
-          <span className="text-ink-2">{t('View only')}</span>
+          <span className="text-ink-2 whitespace-nowrap">{t('View only')}</span>
+          <IconButton
+            className="only-wide"
+            label={workbench.isShown ? t('Hide the workbench') : t('Show the workbench')}
+            onClick={workbench.toggle}
+          >
+            <Icon of={PanelRight} />
+          </IconButton>
           <ThemeButton />
         </header>
-        <div className="work" data-workbench="hidden" data-pane="conversation">
-          <main className="conversation" aria-label={t('Conversation')}>
+        <main className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-pane={pane}>
+          <section className="conversation" aria-label={t('Conversation')}>
             <Stream title={title} />
-          </main>
-        </div>
+          </section>
+          {(workbench.isShown || workbench.isPhone) && (
+            <Workbench
+              shown={shown}
+              isPhone={workbench.isPhone}
+              pane={pane}
+              onTab={(tab) => (tab === 'conversation' ? toConversation() : show({ tab }))}
+            />
+          )}
+        </main>
       </div>
     </ConversationProvider>
   );

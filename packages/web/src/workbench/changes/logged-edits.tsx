@@ -8,6 +8,7 @@ import { useConversation } from '../../conversation/open-conversation.ts';
 import { fileName, shownPath } from '../../copy/shorten.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Empty } from '../../ui/placeholder.tsx';
+import { EarlierEvents } from '../earlier-events.tsx';
 import { figure, t } from '../../lib/language/text.ts';
 
 interface ChangedFile {
@@ -25,46 +26,25 @@ export function LoggedEdits({ eventId }: { readonly eventId: number | undefined 
   const current = chosen ?? asked?.extras?.path ?? files[0]?.path;
   if (files.length === 0)
     return (
-      <Empty title={t('No edits in the log')}>
-        {t('What the agent edits with its own tool is listed here; what commands change is not in the log.')}
-      </Empty>
+      <>
+        <EarlierEvents />
+        <Empty title={t('No edits in the log')}>
+          {t('What the agent edits with its own tool is listed here; what commands change is not in the log.')}
+        </Empty>
+      </>
     );
   const added = files.reduce((sum, file) => sum + file.diff.added, 0);
   const removed = files.reduce((sum, file) => sum + file.diff.removed, 0);
   return (
     <>
+      <EarlierEvents />
       <div className="panel-bar">
         <span className="font-medium">{t('{{count}} files', { count: files.length })}</span>
         <Counts added={added} removed={removed} className="pl-1.5" />
         <span className="truncate pl-2 text-ink-3">{t('edited by the agent')}</span>
       </div>
       <div className="changes">
-        <nav className="changed-files" aria-label={t('Changed files')}>
-          <div>
-            {byFolder(files).map(([folder, inside]) => (
-              <div key={folder}>
-                {folder && <p className="folder">{folder}</p>}
-                {inside.map((file) => (
-                  <button
-                    key={file.path}
-                    type="button"
-                    className="file"
-                    aria-current={file.path === current}
-                    onClick={() => {
-                      setChosen(file.path);
-                      document.getElementById(`file-${file.path}`)?.scrollIntoView({ block: 'start' });
-                    }}
-                  >
-                    <span className="truncate">{fileName(file.path)}</span>
-                    <span className="changed-counts">
-                      <Counts added={file.diff.added} removed={file.diff.removed} />
-                    </span>
-                  </button>
-                ))}
-              </div>
-            ))}
-          </div>
-        </nav>
+        <Names files={files} current={current} onChoose={setChosen} />
         <div className="min-w-0">
           {files.map((file) => (
             <FileChanges key={file.path} file={file} />
@@ -72,6 +52,44 @@ export function LoggedEdits({ eventId }: { readonly eventId: number | undefined 
         </div>
       </div>
     </>
+  );
+}
+
+interface NamesProps {
+  readonly files: readonly ChangedFile[];
+  readonly current: string | undefined;
+  readonly onChoose: (path: string) => void;
+}
+
+/** By folder; choosing one scrolls to its changes. */
+function Names({ files, current, onChoose }: NamesProps) {
+  return (
+    <nav className="changed-files" aria-label={t('Changed files')}>
+      <div>
+        {byFolder(files).map(([folder, inside]) => (
+          <div key={folder}>
+            {folder && <p className="folder">{folder}</p>}
+            {inside.map((file) => (
+              <button
+                key={file.path}
+                type="button"
+                className="file"
+                aria-current={file.path === current}
+                onClick={() => {
+                  onChoose(file.path);
+                  document.getElementById(`file-${file.path}`)?.scrollIntoView({ block: 'start' });
+                }}
+              >
+                <span className="truncate">{fileName(file.path)}</span>
+                <span className="changed-counts">
+                  <Counts added={file.diff.added} removed={file.diff.removed} />
+                </span>
+              </button>
+            ))}
+          </div>
+        ))}
+      </div>
+    </nav>
   );
 }
 
