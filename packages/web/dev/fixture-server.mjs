@@ -29,7 +29,6 @@ export async function startFixture(options = {}) {
     'GET /api/user/repositories': () => REPOSITORIES,
     'GET /api/user/repository/branches': () => ({ branches: [{ name: 'main' }, { name: 'release' }], has_next_page: false }),
     'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model, ...stored }),
-    'GET /api/whoami': () => WHO,
     'GET /api/options/security-analyzers': () => ['invariant', 'llm', 'model', 'rules'],
     'POST /api/models/probe': () => probeOf({ llm_model: model, ...stored }),
     'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
@@ -223,9 +222,6 @@ function oneOf(conversations, id, changed) {
   const found = [...conversations, ...madeUp.UNLISTED].find((one) => one.conversation_id === id);
   return found ? { ...found, ...changed.get(id) } : null;
 }
-
-/** Of a server without users. */
-const WHO = { has_users: false, scope: 'admin', administers_server: true, user: null, organisation: null, organisations: [] };
 
 const CONFIRMATION = {
   mode: 'rules',
