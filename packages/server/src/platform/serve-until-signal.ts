@@ -44,12 +44,24 @@ function outliveMistakes(logger: Logger): void {
 }
 
 const LOOK_MS = 500;
-/** Long enough for a client that starts it, leaves it for the next page, or has lost its connection. */
+/** Long enough for a client that leaves it for the next page, or has lost its connection. */
 const UNUSED_LOOKS = 10;
+/** The client that started it is not there at once: on a busy machine it takes seconds to learn that the server answers. */
+const FIRST_LOOKS = 60;
 
-/** Resolves when nobody has needed it for a while. */
-async function untilUnused(isUsed: () => boolean): Promise<void> {
-  for (let looks = 0; looks < UNUSED_LOOKS; looks = isUsed() ? 0 : looks + 1) await setTimeout(LOOK_MS);
+/**
+ * Resolves when nobody has needed it for a while.
+ * @internal
+ */
+export async function untilUnused(isUsed: () => boolean, sleep: (ms: number) => Promise<unknown> = setTimeout): Promise<void> {
+  let enough = FIRST_LOOKS;
+  for (let looks = 0; looks < enough; looks += 1) {
+    if (isUsed()) {
+      enough = UNUSED_LOOKS;
+      looks = 0;
+    }
+    await sleep(LOOK_MS);
+  }
 }
 
 /** The first signal asks; a second one means that the user does not want to wait. */
