@@ -80,6 +80,7 @@ async function expectOnlyLogged(watcher: Page, id: string, share: string): Promi
   const refused: string[] = [];
   watcher.on('response', (answer) => void (answer.status() >= 400 && refused.push(answer.url())));
   await watcher.reload();
+  await watcher.getByRole('heading', { level: 1, name: /^create a file named shared/ }).waitFor();
   await watcher.getByRole('tab', { name: 'Changes 1' }).waitFor();
   expect(await watcher.getByRole('tab').allTextContents()).toEqual(['Changes1', 'Plan', 'Events']);
   await watcher.getByRole('region', { name: '/workspace/shared.txt' }).getByText('hi').waitFor();

@@ -93,8 +93,9 @@ export function conversationRoutes(request: Request) {
         query: { limit: options.limit ?? 100, page_id: options.pageId, directory: options.directory },
         ...(options.signal && { signal: options.signal }),
       }),
-    /** `null` when the server does not know it. */
-    get: (id: string, signal?: AbortSignal) => request<ConversationInfo | null>(at(id), { ...(signal && { signal }) }),
+    /** `null` when the server does not know it. `share`: the token of a link to it, instead of a key. */
+    get: (id: string, signal?: AbortSignal, share?: string) =>
+      request<ConversationInfo | null>(at(id), { ...(signal && { signal }), ...(share && { query: { share } }) }),
     /** With the `idempotencyKey` of an unanswered request this repeats that request: one conversation is created, and its task sent once. */
     create: (body: NewConversation = {}, options: { readonly idempotencyKey?: string } = {}) =>
       request<Created>('/api/conversations', { method: 'POST', body, ...options }),

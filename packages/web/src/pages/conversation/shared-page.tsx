@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { PanelRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
@@ -8,6 +9,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { ThemeButton } from '../../ui/theme.tsx';
 import { useConnection } from '../../conversation/use-connection.ts';
+import { tendon } from '../../lib/server.ts';
 import { Workbench } from '../../workbench/workbench.tsx';
 import { useWorkbench } from './use-workbench.ts';
 import { t } from '../../lib/language/text.ts';
@@ -34,11 +36,14 @@ export function SharedPage({ id }: { readonly id: string }) {
       </main>
     );
   }
-  return <Watching id={id} {...open} />;
+  return <Watching id={id} share={share} {...open} />;
 }
 
-function Watching({ id, connection, snapshot }: { readonly id: string } & NonNullable<ReturnType<typeof useConnection>>) {
-  const title = snapshot.title ?? t('Shared conversation');
+type WatchingProps = { readonly id: string; readonly share: string } & NonNullable<ReturnType<typeof useConnection>>;
+
+function Watching({ id, share, connection, snapshot }: WatchingProps) {
+  const info = useQuery({ queryKey: ['shared', id, share], queryFn: ({ signal }) => tendon.conversations.get(id, signal, share) });
+  const title = snapshot.title ?? info.data?.title ?? t('Shared conversation');
   useEffect(() => {
     document.title = title;
   }, [title]);
