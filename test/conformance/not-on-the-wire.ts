@@ -48,7 +48,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'How our client and its page hold, load and draw a conversation of any length, and what the browser stores of the app.',
-    ids: 'CL1001–CL1006, CL1130–CL1132, CL1140, CL1190–CL1192, CL1220, CL1221, CL1330–CL1332, CL1334–CL1346',
+    ids: 'CL1001–CL1006, CL1130–CL1132, CL1140, CL1190–CL1192, CL1220, CL1221, CL1330–CL1332, CL1334–CL1347',
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',

@@ -65,3 +65,21 @@ it('CL1334: a page that is no longer let in asks for the key where the next mess
   await refused.getByLabel('Key of this server').waitFor();
   await expectAccessible(page);
 });
+
+it('CL1347: a part whose file cannot be fetched while the server is away is fetched when it is back', async () => {
+  const fixture = await startFixture();
+  onTestFinished(() => fixture.close());
+  // What a worker has fetched before would be there.
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  let isAway = true;
+  await page.route(/\/assets\/receipt-row|\/alive$/, (route) => (isAway ? route.abort() : route.fallback()));
+  const looksForServer = page.waitForRequest(/\/alive$/);
+  await page.goto(`${fixture.url}/conversations/done`);
+  await looksForServer;
+  await page.locator('.state-line').getByText('Done', { exact: true }).first().waitFor();
+  expect(await page.locator('.receipt').count()).toBe(0);
+  isAway = false;
+  await page.locator('.receipt').first().waitFor();
+});

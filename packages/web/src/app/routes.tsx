@@ -1,4 +1,4 @@
-import { Component, lazy, type ReactNode, Suspense, useContext } from 'react';
+import { Component, type ReactNode, Suspense, useContext } from 'react';
 import { type Address, AddressProvider, navigate, useAddress } from '../lib/address.tsx';
 import { useLanguage } from '../lib/language/language.ts';
 import { t } from '../lib/language/text.ts';
@@ -11,6 +11,7 @@ import { inheritFocus } from '../ui/focus-heir.ts';
 import { signOut } from '../lib/sign-out.ts';
 import { theme } from '../ui/theme.tsx';
 import { KeyboardProvider, KeyMap, Palette } from './keyboard.tsx';
+import { lazyPart } from '../lib/lazy-part.ts';
 
 const CODE = {
   home: () => import('../pages/home/home-page.tsx'),
@@ -19,11 +20,11 @@ const CODE = {
   shared: () => import('../pages/conversation/shared-page.tsx'),
   none: () => import('../pages/not-found.tsx'),
 };
-const HomePage = lazy(async () => ({ default: (await CODE.home()).HomePage }));
-const ConversationPage = lazy(async () => ({ default: (await CODE.conversation()).ConversationPage }));
-const SettingsPage = lazy(async () => ({ default: (await CODE.settings()).SettingsPage }));
-const NotFound = lazy(async () => ({ default: (await CODE.none()).NotFound }));
-const SharedPage = lazy(async () => ({ default: (await CODE.shared()).SharedPage }));
+const HomePage = lazyPart(async () => ({ default: (await CODE.home()).HomePage }));
+const ConversationPage = lazyPart(async () => ({ default: (await CODE.conversation()).ConversationPage }));
+const SettingsPage = lazyPart(async () => ({ default: (await CODE.settings()).SettingsPage }));
+const NotFound = lazyPart(async () => ({ default: (await CODE.none()).NotFound }));
+const SharedPage = lazyPart(async () => ({ default: (await CODE.shared()).SharedPage }));
 
 const prepare = ({ pathname }: Address): Promise<unknown> => CODE[readPath(pathname).page]();
 
@@ -128,7 +129,7 @@ function App() {
   );
 }
 
-const ShowWaiting = lazy(async () => ({ default: (await import('./show-waiting.tsx')).ShowWaiting }));
+const ShowWaiting = lazyPart(async () => ({ default: (await import('./show-waiting.tsx')).ShowWaiting }));
 
 /** Nothing is loaded for it, and nothing asked, until a person turns it on. */
 function Notifier() {

@@ -1,14 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
-import { lazy, Suspense, useId, useState } from 'react';
+import { Suspense, useId, useState } from 'react';
 import { useConversationActs } from '../conversation/open-conversation.ts';
 import { ruleWords } from '../copy/rule-words.ts';
 import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { t } from '../lib/language/text.ts';
+import { lazyPart } from '../lib/lazy-part.ts';
 
-const AlwaysMenu = lazy(async () => ({ default: (await import('./always-menu.tsx')).AlwaysMenu }));
+const AlwaysMenu = lazyPart(async () => ({ default: (await import('./always-menu.tsx')).AlwaysMenu }));
 
 /**
  * Saves what would allow the action that waits for this conversation, then approves it; a menu beside it saves it for others too. The

@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense } from 'react';
+import { memo, Suspense } from 'react';
 import { clock } from '../copy/figures.ts';
 import { FoldRow } from './fold-row.tsx';
 import { GapRow } from './gap-row.tsx';
@@ -7,6 +7,7 @@ import { type Runs, StepRow } from './step-row.tsx';
 import type { StreamItem } from './stream-item.ts';
 import { TurnRow } from './turn-row.tsx';
 import type { Folds } from './use-folds.ts';
+import { lazyPart } from '../lib/lazy-part.ts';
 
 export interface RowPlace {
   /** Counted from 1, for `aria-posinset`. */
@@ -26,7 +27,7 @@ export interface ItemRowProps extends RowPlace {
   readonly folds: Folds;
 }
 
-const ReceiptRow = lazy(async () => ({ default: (await import('./receipt-row.tsx')).ReceiptRow }));
+const ReceiptRow = lazyPart(async () => ({ default: (await import('./receipt-row.tsx')).ReceiptRow }));
 
 export const ItemRow = memo(function ItemRow({ item, ...props }: ItemRowProps) {
   switch (item.type) {

@@ -1,5 +1,5 @@
 import { Braces, Copy, History, Link2, PanelRightOpen } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { type TabName, useConversationActs, WATCHED_TABS } from '../conversation/open-conversation.ts';
 import { elapsed } from '../copy/figures.ts';
 import { paths } from '../lib/paths.ts';
@@ -15,8 +15,9 @@ import type { RowPlace } from './item-row.tsx';
 import type { StepItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
 import { t } from '../lib/language/text.ts';
+import { lazyPart } from '../lib/lazy-part.ts';
 
-const DelegatedThread = lazy(async () => ({ default: (await import('./delegated-thread.tsx')).DelegatedThread }));
+const DelegatedThread = lazyPart(async () => ({ default: (await import('./delegated-thread.tsx')).DelegatedThread }));
 
 export type Runs = 'known' | 'unknown' | false;
 

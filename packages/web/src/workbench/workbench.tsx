@@ -1,4 +1,4 @@
-import { Component, type KeyboardEvent, lazy, memo, type ReactNode, Suspense, useRef, type PointerEvent, useState } from 'react';
+import { Component, type KeyboardEvent, memo, type ReactNode, Suspense, useRef, type PointerEvent, useState } from 'react';
 import { type Event, isAction, toJson } from '@tendon/protocol';
 import { useChangedCount } from './changes/changed-count.ts';
 import {
@@ -16,16 +16,17 @@ import { ColouredCode } from '../code/code-block.tsx';
 import { stored } from '../lib/stored.ts';
 import { useServed } from './use-served.ts';
 import { type PlainText, t, textKey } from '../lib/language/text.ts';
+import { lazyPart } from '../lib/lazy-part.ts';
 
 const PANELS = {
-  changes: lazy(async () => ({ default: (await import('./changes/changes-panel.tsx')).ChangesPanel })),
-  files: lazy(async () => ({ default: (await import('./files/files-panel.tsx')).FilesPanel })),
-  terminal: lazy(async () => ({ default: (await import('./terminal/terminal-panel.tsx')).TerminalPanel })),
-  notebook: lazy(async () => ({ default: (await import('./notebook-panel.tsx')).NotebookPanel })),
-  browser: lazy(async () => ({ default: (await import('./browser-panel.tsx')).BrowserPanel })),
-  app: lazy(async () => ({ default: (await import('./app-panel.tsx')).AppPanel })),
+  changes: lazyPart(async () => ({ default: (await import('./changes/changes-panel.tsx')).ChangesPanel })),
+  files: lazyPart(async () => ({ default: (await import('./files/files-panel.tsx')).FilesPanel })),
+  terminal: lazyPart(async () => ({ default: (await import('./terminal/terminal-panel.tsx')).TerminalPanel })),
+  notebook: lazyPart(async () => ({ default: (await import('./notebook-panel.tsx')).NotebookPanel })),
+  browser: lazyPart(async () => ({ default: (await import('./browser-panel.tsx')).BrowserPanel })),
+  app: lazyPart(async () => ({ default: (await import('./app-panel.tsx')).AppPanel })),
   plan: PlanPanel,
-  timeline: lazy(async () => ({ default: (await import('./timeline/timeline-panel.tsx')).TimelinePanel })),
+  timeline: lazyPart(async () => ({ default: (await import('./timeline/timeline-panel.tsx')).TimelinePanel })),
   raw: RawPanel,
 } as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined; readonly isOwn?: boolean }>>;
 export const TAB_NAMES = {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ConversationConnection, ConversationInfo, ConversationSnapshot } from '@tendon/client';
 import type { LlmMetrics } from '@tendon/protocol';
-import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { ComposerBox } from '../../composer/composer-box.tsx';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
 import { type OpenConversation, type Shown, type TabName, useFact } from '../../conversation/open-conversation.ts';
@@ -25,8 +25,9 @@ import { cx } from '../../ui/cx.ts';
 import type { Glyph } from '../../ui/icon.tsx';
 import { StatusBar } from '../status-bar.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
-const NotFound = lazy(async () => ({ default: (await import('../not-found.tsx')).NotFound }));
+const NotFound = lazyPart(async () => ({ default: (await import('../not-found.tsx')).NotFound }));
 
 export function ConversationPage({ id }: { readonly id: string }) {
   const open = useConnection(id);

@@ -1,13 +1,14 @@
 import { List } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
 /** Asked for only when it is looked at. */
-export const ConversationNav = lazy(async () => ({ default: (await import('./conversation-nav.tsx')).ConversationNav }));
+export const ConversationNav = lazyPart(async () => ({ default: (await import('./conversation-nav.tsx')).ConversationNav }));
 
 /** The other conversations, where there is no room for them beside this one. */
 export function ConversationsPopup({ current }: { readonly current: string }) {

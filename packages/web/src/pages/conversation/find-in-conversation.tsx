@@ -1,9 +1,10 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useCommands } from '../../lib/commands.ts';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
 /** Loaded when it is opened. */
-const FindDialog = lazy(async () => ({ default: (await import('./find-dialog.tsx')).FindDialog }));
+const FindDialog = lazyPart(async () => ({ default: (await import('./find-dialog.tsx')).FindDialog }));
 
 /** The page has only what is in view: what the browser's own search would miss is found by the server. */
 export function FindInConversation({ id }: { readonly id: string }) {

@@ -1,14 +1,15 @@
 import { Share2 } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useConversationActs } from '../../conversation/open-conversation.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
 /** Loaded when it is opened. */
-const Shares = lazy(async () => ({ default: (await import('./shares.tsx')).Shares }));
+const Shares = lazyPart(async () => ({ default: (await import('./shares.tsx')).Shares }));
 
 /** Who else may see this conversation. */
 export function SharePopup() {

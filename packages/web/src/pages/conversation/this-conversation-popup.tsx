@@ -1,13 +1,14 @@
 import { SlidersHorizontal } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
 /** Asked for only when it is looked at. */
-const ThisConversation = lazy(async () => ({ default: (await import('./this-conversation.tsx')).ThisConversation }));
+const ThisConversation = lazyPart(async () => ({ default: (await import('./this-conversation.tsx')).ThisConversation }));
 
 /** What holds in this conversation: what of it is its own, and where the rest is chosen. */
 export function ThisConversationPopup() {

@@ -1,14 +1,15 @@
 import { ChevronDown } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
 import type { TitleEntriesProps } from './title-entries.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
 /** Loaded when it is opened. */
-const TitleEntries = lazy(async () => ({ default: (await import('./title-entries.tsx')).TitleEntries }));
+const TitleEntries = lazyPart(async () => ({ default: (await import('./title-entries.tsx')).TitleEntries }));
 
 /** What can be done with the conversation as a whole, beside its title. */
 export function TitleMenu(props: Omit<TitleEntriesProps, 'close'>) {

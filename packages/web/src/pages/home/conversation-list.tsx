@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, type ConversationInfo } from '@tendon/client';
 import { Search, X } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { isRunningNow, isWaiting } from '../../copy/state-sentence.ts';
 import { conversationsQuery, serverInfoQuery, tendon, serverKey } from '../../lib/server.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -11,8 +11,9 @@ import { focusOnMount } from '../../ui/popup.tsx';
 import { SignIn } from '../../ui/sign-in.tsx';
 import { ConversationRow, DeletedRow } from './conversation-row.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
-const TextHits = lazy(async () => ({ default: (await import('./text-hits.tsx')).TextHits }));
+const TextHits = lazyPart(async () => ({ default: (await import('./text-hits.tsx')).TextHits }));
 
 type Filter = 'all' | 'waiting' | 'running';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
 import { Search } from 'lucide-react';
-import { lazy, Suspense, useContext, useEffect, useState } from 'react';
+import { Suspense, useContext, useEffect, useState } from 'react';
 import { isWaiting } from '../../copy/state-sentence.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { keyText } from '../../lib/keys.ts';
@@ -17,9 +17,10 @@ import { ModelGuide } from './model-guide.tsx';
 import { TaskComposer } from './task-composer.tsx';
 import { Link } from '../../ui/link.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
 /** Its questions are of the protocol, which a first look at the page can do without. */
-const NeedsYou = lazy(async () => ({ default: (await import('../inbox/needs-you.tsx')).NeedsYou }));
+const NeedsYou = lazyPart(async () => ({ default: (await import('../inbox/needs-you.tsx')).NeedsYou }));
 
 export function HomePage() {
   const model = useModelInUse();

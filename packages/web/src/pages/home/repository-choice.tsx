@@ -1,10 +1,11 @@
 import { ChevronDown, FolderGit2 } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
 export interface ChosenRepository {
   /** `owner/name`. */
@@ -15,7 +16,7 @@ export interface ChosenRepository {
 }
 
 /** Its lists are asked for only when they are looked at. */
-const RepositoryPicker = lazy(async () => ({ default: (await import('./repository-picker.tsx')).RepositoryPicker }));
+const RepositoryPicker = lazyPart(async () => ({ default: (await import('./repository-picker.tsx')).RepositoryPicker }));
 
 interface RepositoryChoiceProps {
   readonly chosen: ChosenRepository | undefined;

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { QuestionAnswer } from '@tendon/protocol';
-import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
+import { type ReactNode, Suspense, useId, useState } from 'react';
 import { actionRisk, decisionWords, RiskChip, useIsNew } from '../../composer/decision.tsx';
 import { ago } from '../../copy/figures.ts';
 import { messageWords } from '../../copy/question-words.ts';
@@ -12,6 +12,7 @@ import { focusOnMount } from '../../ui/popup.tsx';
 import type { WaitingQuestion } from './use-questions.ts';
 import { Link } from '../../ui/link.tsx';
 import { t, textKey } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
 interface QuestionCardProps {
   readonly question: WaitingQuestion;
@@ -72,7 +73,7 @@ export function QuestionCard({ question: { info, eventId, action }, onAnswered }
 }
 
 /** Most questions need it not. */
-const Prose = lazy(async () => ({ default: (await import('../../code/prose.tsx')).Prose }));
+const Prose = lazyPart(async () => ({ default: (await import('../../code/prose.tsx')).Prose }));
 
 /** All of what is asked. */
 function Whole({ text, isProse }: { readonly text: string; readonly isProse: boolean }) {

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '@tendon/client';
 import type { FileContent } from '@tendon/protocol';
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useRef, useState } from 'react';
 import { DiffTable } from '../../code/diff-table.tsx';
 import { lineDiff } from '../../code/line-diff.ts';
 import { useConversationActs } from '../../conversation/open-conversation.ts';
@@ -12,8 +12,9 @@ import { Late } from '../../ui/placeholder.tsx';
 import { useFileDraft } from './drafts.ts';
 import { FileBar } from './file-bar.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
-const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }));
+const CodeEditor = lazyPart(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }));
 
 interface TextFileProps {
   readonly path: string;

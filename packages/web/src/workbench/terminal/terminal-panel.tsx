@@ -1,5 +1,5 @@
 import '../../styles/terminal.css';
-import { lazy, Suspense, useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import { useConversation, useConversationActs } from '../../conversation/open-conversation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Late } from '../../ui/placeholder.tsx';
@@ -8,9 +8,10 @@ import { useTaken } from './taken-terminal.ts';
 import { TerminalHold } from './terminal-hold.tsx';
 import { commandsOf, Transcript } from './transcript.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
-const AgentTerminal = lazy(async () => ({ default: (await import('./agent-terminal.tsx')).AgentTerminal }));
-const OwnShell = lazy(async () => ({ default: (await import('./own-shell.tsx')).OwnShell }));
+const AgentTerminal = lazyPart(async () => ({ default: (await import('./agent-terminal.tsx')).AgentTerminal }));
+const OwnShell = lazyPart(async () => ({ default: (await import('./own-shell.tsx')).OwnShell }));
 
 /** The agent's shell, to read or to take over, and one of the person's own beside it. */
 export function TerminalPanel({ eventId, isOwn = false }: { readonly eventId: number | undefined; readonly isOwn?: boolean }) {

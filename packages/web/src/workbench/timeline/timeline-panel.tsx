@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { EventsPage } from '@tendon/protocol';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { clock } from '../../copy/figures.ts';
 import { cut, firstLine } from '../../copy/shorten.ts';
@@ -9,8 +9,9 @@ import { Button } from '../../ui/button.tsx';
 import { Empty, Late } from '../../ui/placeholder.tsx';
 import { Attempts } from './attempts.tsx';
 import { t } from '../../lib/language/text.ts';
+import { lazyPart } from '../../lib/lazy-part.ts';
 
-const BackTo = lazy(async () => ({ default: (await import('./back-to.tsx')).BackTo }));
+const BackTo = lazyPart(async () => ({ default: (await import('./back-to.tsx')).BackTo }));
 
 /** A message of the person: what the moments of a conversation are counted by. */
 export interface Moment {
