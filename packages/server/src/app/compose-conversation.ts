@@ -4,7 +4,6 @@ import {
   spentOf,
   withStream,
   type Agent,
-  type ConfirmationSettings,
   type Conversation,
   type ConversationSettings,
   type EventLog,
@@ -48,7 +47,7 @@ import type { GitAccounts } from '../git-providers/provider-tokens.ts';
 import type { SecretView } from '../secrets/secret-store.ts';
 import { namedSecrets } from '../secrets/secrets-for-action.ts';
 import { invariantAnalyzer } from '../conversations/confirmation/invariant-analyzer.ts';
-import { confirmationOf } from '../conversations/confirmation/confirmation-of.ts';
+import { confirmationIn } from '../conversations/confirmation/confirmation-in.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
 /** Frontends send it unasked; a user who wants the history shortened by its length sets another. */
@@ -195,19 +194,6 @@ function copiesOf(parent: StoredConversation, own: Runtimes, parts: Conversation
   if (config.runtime === 'none' || hasRemoteSandboxes(config.runtime)) return undefined;
   const committer = () => committerOf(settings);
   return new IsolatedCopies({ parent, own, pool, records: parts.registry.records, clock, committer, home: config.home });
-}
-
-/** By the rules of each moment, its own and those of the conversations above it. */
-async function confirmationIn(
-  record: StoredConversation,
-  { conversations, settings, config, boundSecrets }: Pick<ConversationParts, 'conversations' | 'settings' | 'config' | 'boundSecrets'>,
-): Promise<() => ConfirmationSettings> {
-  const inherited = await conversations.approvals.inheritedRules(record);
-  return () => {
-    const now = conversations.approvals.now(record);
-    const rules = [...(now.confirmation_rules ?? []), ...inherited()];
-    return { ...confirmationOf(now, rules, settings.current, config), secrets: boundSecrets(record) };
-  };
 }
 
 /** Only a small model that was chosen is asked for titles: it is a request that nobody else asked for. */

@@ -1,35 +1,26 @@
 import { setImmediate } from 'node:timers/promises';
 import { wouldLift } from '@tendon/core';
 import { ConversationRules, Failure, RuleTrial } from '@tendon/protocol';
-import type { BoundSecret } from '@tendon/protocol/masking';
-import type { ConversationConfig } from '../../platform/config/config.ts';
 import type { Routes } from '../../platform/http/app.ts';
 import { fail } from '../../platform/http/failure.ts';
 import { ById } from '../../platform/http/request-parts.ts';
-import type { StoredConversation } from '../conversation-records.ts';
 import type { Conversations } from '../conversations.ts';
-import { confirmationOf, type ConfirmationSource } from './confirmation-of.ts';
+import { confirmationIn, type ConfirmationParts } from './confirmation-in.ts';
 import { pastDecisions } from './past-decisions.ts';
 
-interface Context {
+interface Context extends ConfirmationParts {
   readonly conversations: Pick<Conversations, 'get' | 'log' | 'approvals'>;
-  readonly settings: ConfirmationSource;
-  readonly config: Pick<ConversationConfig, 'confirmationMode' | 'isUnattended' | 'invariantUrl'>;
-  readonly boundSecrets: (record: StoredConversation) => readonly BoundSecret[];
 }
 
 /** Ours: what rules would have made of the last decisions of a conversation, by the policy that judges its next action. Nothing is saved. */
-export const ruleTrialRoutes: Routes<Context> = (app, { conversations, settings, config, boundSecrets }) => {
+export const ruleTrialRoutes: Routes<Context> = (app, context) => {
+  const { conversations } = context;
   const schema = { params: ById, body: ConversationRules, response: { 200: RuleTrial, '4xx': Failure } };
   app.post('/api/conversations/:id/confirmation/trial', { schema }, async ({ params: { id }, body: { rules } }, reply) => {
     const record = await conversations.get(id);
     const log = await conversations.log(id);
     if (!record || !log) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
-    const { approvals } = conversations;
-    const inherited = await approvals.inheritedRules(record);
-    const now = approvals.now(record);
-    const saved = [...approvals.rulesOf(record), ...inherited()];
-    const confirmation = { ...confirmationOf(now, saved, settings.current, config), secrets: boundSecrets(record) };
+    const confirmation = (await confirmationIn(record, context))();
     const decisions = await pastDecisions(log);
     const trial = { decisions: decisions.length, allowed: 0, rejected: 0 };
     for (const { action, isApproved } of decisions) {
