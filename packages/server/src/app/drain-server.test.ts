@@ -60,7 +60,7 @@ it('SV1234: what it works on is handed over when load balancers have noticed, so
     seconds: 20,
     retire: step('retired'),
     handOver: step('handed over'),
-    sockets: () => [{ hangUp: () => void done.push('hung up') }],
+    hangUp: () => void done.push('hung up'),
   });
   const drained = drain();
   await expect.poll(() => done).toEqual(['not ready', 'retired']);

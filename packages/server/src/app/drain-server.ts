@@ -11,8 +11,8 @@ interface DrainParts {
   readonly retire: () => Promise<void>;
   /** Ends or hands over what is at work here; given up when the signal aborts. */
   readonly handOver: (signal: AbortSignal) => Promise<void>;
-  /** Hangs up on the clients of each, whose libraries then connect anew. */
-  readonly sockets: () => readonly { hangUp(): void }[];
+  /** Ends the connections of clients, whose libraries then connect anew. */
+  readonly hangUp: () => void;
 }
 
 /**
@@ -27,7 +27,7 @@ const NOTICED_SHARE = 0.25;
  * How a server leaves while others go on: it is not ready and begins nothing new, waits until that is known, hands over what it works on, and
  * hangs up, so that clients connect to another one, each once. All callers share one draining; it never rejects, and what is not done in time is left to the end of the process.
  */
-export function drainOnce({ readiness, clock, seconds, retire, handOver, sockets }: DrainParts): () => Promise<void> {
+export function drainOnce({ readiness, clock, seconds, retire, handOver, hangUp }: DrainParts): () => Promise<void> {
   let draining: Promise<void> | undefined;
   return () => (draining ??= drain());
 
@@ -38,6 +38,6 @@ export function drainOnce({ readiness, clock, seconds, retire, handOver, sockets
     const noticed = clock.sleep(Math.min(NOTICED_MS, seconds * 1000 * NOTICED_SHARE), { signal });
     const left = Promise.allSettled([retire(), noticed]).then(() => handOver(signal));
     await Promise.race([left.catch(() => undefined), aborted(signal)]);
-    for (const each of sockets()) each.hangUp();
+    hangUp();
   }
 }

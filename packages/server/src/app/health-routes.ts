@@ -16,6 +16,9 @@ const ServerInfo = WireServerInfo.extend({
 
 const Ready = z.object({ status: z.enum(['ready', 'unready']), reason: z.enum(['draining', 'storage']).optional() });
 
+/** The paths of the routes below, which supervisors and load balancers ask for again and again. */
+export const PROBES: ReadonlySet<string> = new Set(['/alive', '/health', '/ready', '/server_info', '/metrics']);
+
 /** Liveness, readiness, what the machine has left, and counters for Prometheus. */
 export const healthRoutes: Routes<ServerContext> = (app, context) => {
   app.get('/alive', { schema: { response: { 200: Alive } } }, async () => ({ status: 'ok' as const }));

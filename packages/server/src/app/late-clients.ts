@@ -7,10 +7,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { takeOver } from '../platform/http/take-over.ts';
+import { PROBES } from './health-routes.ts';
 import type { ServedClients } from './serve-clients.ts';
-
-/** What supervisors and load balancers ask for again and again, under any name but that of a preview. */
-const PROBES: ReadonlySet<string | undefined> = new Set(['/alive', '/health', '/ready', '/server_info', '/metrics']);
 
 interface LateClientsOptions {
   readonly load: () => Promise<ServedClients>;
@@ -29,7 +27,8 @@ export class LateClients {
     this.#http = http;
     this.#options = options;
     takeOver(http, 'request', (_pass, request: IncomingMessage, response: ServerResponse) => {
-      if (PROBES.has(request.url?.split('?', 1)[0]) && !options.isForPreview(request)) return false;
+      // Under any name but that of a preview.
+      if (PROBES.has(request.url!.split('?', 1)[0]!) && !options.isForPreview(request)) return false;
       this.#again('request', [request, response], () => response.writeHead(500).end());
       return true;
     });

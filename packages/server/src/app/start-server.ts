@@ -69,7 +69,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const wrongKeys = new WrongKeys(clock, (address) => engine.audit?.failedLogin(address, 'key'));
   const cluster = engine.scheduler.self && (await import('../cluster/join-cluster.ts'));
   const peers = cluster && new cluster.Peers(engine);
-  const drain = drainOnce({ ...engine, seconds: config.drainSeconds, sockets: () => (clients.served ? [clients.served] : []) });
+  const drain = drainOnce({ ...engine, seconds: config.drainSeconds, hangUp: () => clients.served?.hangUp() });
   const published = { version: VERSION, webRoot, openApi };
   const context: ServerContext = { ...engine, ...published, config, metrics, timeouts, logger, wrongKeys, peers, drain };
   const app = await createApp(context, [healthRoutes]);
