@@ -338,18 +338,22 @@ export class ChatSession implements DecisionPlace, ContactPlace {
     this.#hosts = hosts;
   }
 
+  /** With the next Ctrl-C, if it comes soon. */
+  #leaveNext(): void {
+    this.#stopping = true;
+    setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
+  }
+
   #interrupted(line: string): void {
     if (this.#expected.state === 'nothing' && this.#connection) {
       if (this.#stopping) return this.leave();
-      this.#stopping = true;
-      setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
+      this.#leaveNext();
       this.say(`${this.#contact.stop() ? 'Stopping' : 'The agent is asked to stop when the server is back'}; once more leaves`);
     } else if (this.#expected.state === 'reply') this.#expected.settle(undefined);
     else if (line !== '') this.#input.ask(PROMPTS[this.#expected.state], '');
     else if (this.#stopping) this.leave();
     else {
-      this.#stopping = true;
-      setTimeout(() => (this.#stopping = false), STOP_AGAIN_MS).unref();
+      this.#leaveNext();
       this.say('Ctrl-C once more leaves');
       this.#input.ask(PROMPTS[this.#expected.state]);
     }

@@ -58,9 +58,9 @@ async function undo(session: CommandPlace): Promise<void> {
 
 /** The last message of the user that the agent still knows. */
 function lastMessage(events: readonly Event[]): number | undefined {
-  let known: readonly number[] = [];
+  let known: number[] = [];
   for (const event of events) {
-    if (isAction(event) && event.source === 'user' && event.action === 'message') known = [...known, event.id];
+    if (isAction(event) && event.source === 'user' && event.action === 'message') known.push(event.id);
     if (isObservation(event) && event.observation === 'restore_checkpoint' && event.extras.what !== 'files' && event.extras.from >= 0)
       known = known.filter((id) => id < event.extras.from);
   }
