@@ -10,7 +10,7 @@ export {
 } from './agent-state.ts';
 export { answeredBy, isRunnable, type RunnableKind } from './answered-by.ts';
 export { draftFromJson, fromJson, messageOf, toJson, type Json } from './codec.ts';
-export { asksPerson, noticeKind, type NoticeKind, type PushMessage } from './notice.ts';
+export { asksPerson, mayNotify, noticeKind, type NoticeKind, type PushMessage } from './notice.ts';
 export { cutMiddle, type CutOptions } from './cut-middle.ts';
 export { patchedPaths } from './patched-paths.ts';
 export { type ActionDefinition, type ActionTraits, type ObservationDefinition } from './define.ts';

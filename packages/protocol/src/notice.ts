@@ -26,6 +26,11 @@ export function noticeKind(state: AgentState, message?: Action): NoticeKind | un
   }
 }
 
+/** Whether something in this state is worth one, with or without a message of the agent. */
+export function mayNotify(state: AgentState): boolean {
+  return state === 'awaiting_user_input' || noticeKind(state) !== undefined;
+}
+
 /** Whether a message is more than a report: it offers answers, or ends with a question. */
 export function asksPerson(action: Action): boolean {
   if (action.action !== 'message') return false;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Of so many bytes, in base64url without padding. */
+/** Of so many bytes, in base64url with padding or without. */
 const bytes = (count: number) =>
   z.string().regex(new RegExp(`^[\\w-]{${Math.ceil((count * 4) / 3)}}=*$`), `${count} bytes in base64url are expected`);
 

@@ -23,6 +23,12 @@ interface DelegatedBy {
   readonly root?: { readonly conversation_id: string; readonly depth: number } | undefined;
 }
 
+/** Up to where a conversation's person was notified: the event, and when the newest question of its sandbox was asked. */
+export interface Pushed {
+  readonly event: number;
+  readonly asked_at: string;
+}
+
 /** A conversation as the server keeps it. */
 export type StoredConversation = ConversationRecord & {
   /** Whose members may see it; missing: of no organisation, for those alone who administer the server. */
@@ -81,8 +87,7 @@ export type StoredConversation = ConversationRecord & {
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: number };
   /** The key that created it, where that is no user's: what it uses is counted to that key. */
   readonly created_with?: string;
-  /** Up to where its person was notified: the event, and when the newest question of its sandbox was asked. */
-  readonly pushed?: { readonly event: number; readonly asked_at: string };
+  readonly pushed?: Pushed;
   /** For lists: as it was when it was last closed. */
   readonly summary?: ConversationSummary;
 };

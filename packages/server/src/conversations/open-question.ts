@@ -8,6 +8,7 @@ import {
   openhandsV0,
   type Action,
   type CatalogError,
+  type Event,
   type OpenQuestion,
   type ParsedAction,
   type QuestionAnswer,
@@ -25,9 +26,18 @@ export async function openQuestion({ state, log }: Conversation, isQuestion: (me
     return waiting && awaitsConfirmation(waiting) ? waiting : undefined;
   }
   if (state.agentState !== 'awaiting_user_input') return undefined;
-  const events = await log.read({ from: Math.max(state.lastUserMessageId + 1, log.nextId - TAIL) });
-  const last = events.findLast((event) => isAction(event) && event.action === 'message' && event.source === 'agent');
-  return last && isAction(last) && isQuestion(last) ? last : undefined;
+  const last = agentMessageIn(await sinceUser({ state, log }));
+  return last && isQuestion(last) ? last : undefined;
+}
+
+/** The last events, back to the last message of the user. */
+export function sinceUser({ state, log }: Pick<Conversation, 'state' | 'log'>): Promise<readonly Event[]> {
+  return log.read({ from: Math.max(state.lastUserMessageId + 1, log.nextId - TAIL) });
+}
+
+/** The newest one. */
+export function agentMessageIn(events: readonly Event[]): Action | undefined {
+  return events.findLast((event): event is Action => isAction(event) && event.action === 'message' && event.source === 'agent');
 }
 
 /** A person is asked something, which is more than an answer in words. */

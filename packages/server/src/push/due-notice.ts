@@ -1,14 +1,8 @@
 /** What of a conversation its person is to be notified of, as its log and its record say it now. Nothing else stores it. */
 import type { Conversation } from '@tendon/core';
-import { isAction, isObservation, noticeKind, type Action, type Event, type NetworkQuestion, type NoticeKind } from '@tendon/protocol';
-import type { StoredConversation } from '../conversations/conversation-records.ts';
-import { offersChoices, openQuestion } from '../conversations/open-question.ts';
-
-/** Up to where the person was notified: the event, and when the newest question of the sandbox was asked. */
-export interface Pushed {
-  readonly event: number;
-  readonly asked_at: string;
-}
+import { isObservation, mayNotify, noticeKind, type Event, type NetworkQuestion, type NoticeKind } from '@tendon/protocol';
+import type { Pushed, StoredConversation } from '../conversations/conversation-records.ts';
+import { agentMessageIn, offersChoices, openQuestion, sinceUser } from '../conversations/open-question.ts';
 
 export interface DueNotice {
   readonly kind: NoticeKind;
@@ -20,8 +14,6 @@ export interface DueNotice {
 }
 
 const NOTHING_PUSHED: Pushed = { event: -1, asked_at: '' };
-/** Of the log's end: more than a state and what comes with it. */
-const TAIL = 20;
 
 /** The newest that was not pushed. Of a conversation that was delegated only what waits for a person: the rest is its agent's matter. */
 export async function dueNotice(
@@ -49,14 +41,13 @@ async function waiting(conversation: Conversation): Promise<Found | undefined> {
 }
 
 async function reached(conversation: Conversation): Promise<Found | undefined> {
-  const { state, log } = conversation;
-  const { agentState, lastUserMessageId } = state;
+  const { agentState } = conversation.state;
   if (agentState === 'awaiting_user_confirmation') return waiting(conversation);
-  if (noticeKind(agentState) === undefined && agentState !== 'awaiting_user_input') return undefined;
-  const tail = await log.read({ from: Math.max(lastUserMessageId + 1, log.nextId - TAIL) });
+  if (!mayNotify(agentState)) return undefined;
+  const tail = await sinceUser(conversation);
   const changes = tail.filter((event) => isObservation(event) && event.observation === 'agent_state_changed');
   const [before, last] = [changes.at(-2), changes.at(-1)];
-  const message = tail.findLast((event): event is Action => isAction(event) && event.action === 'message' && event.source === 'agent');
+  const message = agentMessageIn(tail);
   // A message from before it was stopped or paused is nothing new when it waits again.
   const isNew = message !== undefined && message.id > (before?.id ?? -1);
   const kind = noticeKind(agentState, isNew ? message : undefined);

@@ -11,7 +11,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type EventLog, type RecordStore, type Scheduler, StorageError, withLogMethods } from '@tendon/core';
-import { isObservation, noticeKind, type Event, type PushMessage } from '@tendon/protocol';
+import { isObservation, mayNotify, type Event, type PushMessage } from '@tendon/protocol';
 import type { Mask, Secret } from '@tendon/protocol/masking';
 import type { PublicDialOptions } from '@tendon/runtime';
 import { seesConversation } from '../conversations/conversation-access.ts';
@@ -195,6 +195,5 @@ export class Pushes {
 
 function mayBeWorthOne(event: Event): boolean {
   if (!isObservation(event) || event.observation !== 'agent_state_changed') return false;
-  const { agent_state: state } = event.extras;
-  return state === 'awaiting_user_input' || noticeKind(state) !== undefined;
+  return mayNotify(event.extras.agent_state);
 }

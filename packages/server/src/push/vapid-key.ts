@@ -34,7 +34,7 @@ export async function vapidKey(records: RecordStore, jwtSecret: Secret): Promise
   const key = known && opened(known);
   if (key) return key;
   const made = newKey(jwtSecret);
-  // Two servers that start at once agree on one.
+  // Two servers that are asked at once agree on one.
   const stored = await records.update<StoredKey>(COLLECTION, ID, (now) => (now && opened(now) ? undefined : { sort: '', value: made }));
   return opened(stored!)!;
 }
