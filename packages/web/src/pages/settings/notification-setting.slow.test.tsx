@@ -141,6 +141,8 @@ it('CL988: what ends or answers while the page is hidden is shown, once, and not
   await look();
   states.one = 'running';
   await look();
+  // It asks once more when it has what was answered before.
+  await look();
   states.one = 'rejected';
   await look();
   await waitFor(() => expect(shown).toHaveLength(3));
