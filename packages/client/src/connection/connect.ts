@@ -113,6 +113,11 @@ export interface ConversationConnection extends SnapshotSource, ConversationSend
   readonly close: () => void;
 }
 
+/** What was given, and what counts where nothing was. */
+export interface LiveOptions extends Omit<ConnectOptions, 'baseUrl'> {
+  readonly baseUrl: () => string;
+}
+
 /** Opens at once and stays until `close`, whatever happens to the network. */
 export function connect(conversationId: string, given: Partial<ConnectOptions> & Pick<ConnectOptions, 'baseUrl'>): ConversationConnection {
   const defaults = {
@@ -125,7 +130,12 @@ export function connect(conversationId: string, given: Partial<ConnectOptions> &
     now: Date.now,
     random: Math.random,
   };
-  const live = new LiveConnection(conversationId, { ...defaults, ...given });
+  const { baseUrl } = given;
+  const live = new LiveConnection(conversationId, {
+    ...defaults,
+    ...given,
+    baseUrl: typeof baseUrl === 'function' ? baseUrl : () => baseUrl,
+  });
   live.open();
   return live;
 }

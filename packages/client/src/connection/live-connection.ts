@@ -12,7 +12,7 @@ import { io, type Socket } from 'socket.io-client';
 import type { Event, ReplayFrame, StatusFrame, TailFrame } from '@tendon/protocol';
 import { actions, type ActionPayload, type MessageParts } from '../actions.ts';
 import { newId } from '../new-id.ts';
-import type { ConnectOptions, ConversationConnection, ConversationSnapshot, Notice } from './connect.ts';
+import type { LiveOptions, ConversationConnection, ConversationSnapshot, Notice } from './connect.ts';
 import { refusalCause, type ConnectionState } from './connection-state.ts';
 import { EventWindow, type Gap } from './event-window.ts';
 import { eventsOf, type EventsOptions } from './events-of.ts';
@@ -32,7 +32,7 @@ const LONG_REPLAY_PUBLISH_MS = 400;
 
 export class LiveConnection implements ConversationConnection {
   readonly conversationId: string;
-  readonly #options: ConnectOptions;
+  readonly #options: LiveOptions;
   readonly #closed = new AbortController();
   readonly #window: EventWindow;
   readonly #volatile = new VolatileBuffers();
@@ -57,7 +57,7 @@ export class LiveConnection implements ConversationConnection {
   #notices: readonly Notice[] = [];
   #noticeCount = 0;
 
-  constructor(conversationId: string, options: ConnectOptions) {
+  constructor(conversationId: string, options: LiveOptions) {
     this.conversationId = conversationId;
     this.#options = options;
     this.#window = new EventWindow(options.latestEventId);
@@ -82,7 +82,7 @@ export class LiveConnection implements ConversationConnection {
     this.#dropSocket();
     this.#attempt += 1;
     const { baseUrl, apiKey, share, tail } = this.#options;
-    const socket = io(typeof baseUrl === 'function' ? baseUrl() : baseUrl, {
+    const socket = io(baseUrl(), {
       forceNew: true,
       reconnection: false,
       transports: ['websocket'],

@@ -1,6 +1,6 @@
 import type { Event } from '@tendon/protocol';
 import { createRequest } from '../rest/request.ts';
-import type { ConnectOptions } from './connect.ts';
+import type { LiveOptions } from './connect.ts';
 import type { Gap } from './event-window.ts';
 import { readEvent } from './wire-frame.ts';
 
@@ -15,12 +15,11 @@ interface EventsPage {
 
 /** The events of the range that the server sends, page by page. Rejects with `ApiError`. */
 export async function loadEvents(
-  { baseUrl: given, apiKey, share }: ConnectOptions,
+  { baseUrl, apiKey, share }: LiveOptions,
   conversationId: string,
   { from, to }: Gap,
 ): Promise<readonly Event[]> {
-  const baseUrl = typeof given === 'function' ? given() : given;
-  const request = createRequest({ baseUrl, apiKey, fetch: (...args) => fetch(...args), timeoutMs: TIMEOUT_MS });
+  const request = createRequest({ baseUrl: baseUrl(), apiKey, fetch: (...args) => fetch(...args), timeoutMs: TIMEOUT_MS });
   const path = `/api/conversations/${encodeURIComponent(conversationId)}/events`;
   const events: Event[] = [];
   for (let start = from; start < to;) {
