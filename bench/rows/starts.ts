@@ -21,7 +21,7 @@ export const serverStart: Row = {
   },
 };
 
-/** What serves clients is loaded by the first of them. */
+/** The server loads what serves clients when the first client asks. */
 export const firstList: Row = {
   title: 'server start → first list of conversations, ms',
   of: 'build',

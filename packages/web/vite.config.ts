@@ -28,7 +28,7 @@ const SHARED = [
     minShareCount: 1,
     test: within(
       String.raw`web/src/(?:ui|copy/(?!notice-words|command-effects|reason-words|rule-words)|app/(?!show-waiting)|lib/(?!shared-list|save-blob|push-device|language/(?:translator|.*\.json)))`,
-      String.raw`web/src/(?:composer/(?:choices|attachments|suggestions|composer\.)|conversation/open-|pages/(?:status-bar|sign-in|settings-link|who-am-i))`,
+      String.raw`web/src/(?:composer/(?:choices|attachments|suggestions|composer\.)|conversation/open-|pages/(?:status-bar|settings-link|who-am-i))`,
       'client/src/(?:rest|create-rest|new-id)|protocol/src/(?:agent-state|rest)',
       'node_modules/(?:preact|react|react-dom|lucide-react|@tanstack/(?:query-core|react-query))/|preload-helper',
     ),

@@ -10,7 +10,7 @@ interface Highlight {
 
 let loaded: Highlight | undefined;
 
-/** What colours code. It comes with the first code that is shown, which has one colour until then, and for good if it does not come. */
+/** What colours code. It comes with the first code that is shown, which has one colour until then. */
 function useHighlight(): Highlight | undefined {
   const [highlight, setHighlight] = useState(loaded);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { ConversationSnapshot } from '@tendon/client';
 import { useEffect, useState } from 'react';
-import { useConversation } from '../conversation/open-conversation.ts';
+import { useConversationActs, useFact } from '../conversation/open-conversation.ts';
 import { useNow } from '../lib/use-now.ts';
 import { SignIn } from '../ui/sign-in.tsx';
 import { Button } from '../ui/button.tsx';
@@ -33,16 +33,17 @@ export function ConnectionWords({ snapshot }: { readonly snapshot: ConversationS
 
 /** The server let this page in no more: what a person can do about it, above the field. */
 export function Refused() {
-  const { snapshot, connection } = useConversation();
-  if (snapshot.connection.state !== 'refused') return null;
-  const { cause, message } = snapshot.connection;
+  const { connection } = useConversationActs();
+  const now = useFact((snapshot) => snapshot.connection);
+  if (now.state !== 'refused') return null;
+  const { cause, message } = now;
   return (
     <section aria-label={t('Connection')} className="refused" role="alert">
       <span className="tone-bad">
         {cause === 'key' ? t('This server no longer accepts the key.') : t('The server refused the connection: {{message}}.', { message })}
       </span>
       {cause === 'key' ? (
-        <SignIn small={false} onKey={connection.retry} />
+        <SignIn onKey={connection.retry} />
       ) : (
         <Button look="line" onClick={connection.retry}>
           {t('Try again')}

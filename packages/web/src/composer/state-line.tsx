@@ -107,6 +107,8 @@ function StateActs() {
   }
   if (snapshot.connection.state !== 'connected') return null;
   const isAtWork = MOVING.has(state) && state !== 'awaiting_user_input';
+  const hasFailed = state === 'error' && !reachedLimit(snapshot.state.reason);
+  const resume = () => connection.send(actions.resume());
   return (
     <>
       {isAtWork && state !== 'loading' && canRequest(state, 'paused') && (
@@ -121,14 +123,10 @@ function StateActs() {
           <span>{t('Stop')}</span>
         </Button>
       )}
-      {(state === 'paused' || state === 'stopped') && (
-        <ResumeButton words={t('Resume')} onResume={() => connection.send(actions.resume())} />
-      )}
-      {state === 'error' && reachedLimit(snapshot.state.reason) && (
-        <ResumeButton words={t('Continue')} onResume={() => connection.send(actions.resume())} />
-      )}
-      {state === 'error' && !reachedLimit(snapshot.state.reason) && (
-        <Button title={t('Try again')} onClick={() => connection.send(actions.resume())}>
+      {(state === 'paused' || state === 'stopped') && <ResumeButton words={t('Resume')} onResume={resume} />}
+      {state === 'error' && !hasFailed && <ResumeButton words={t('Continue')} onResume={resume} />}
+      {hasFailed && (
+        <Button title={t('Try again')} onClick={resume}>
           <Icon of={RotateCcw} small />
           <span>{t('Try again')}</span>
         </Button>

@@ -73,6 +73,7 @@ function Restore({ checkpoint, before, main, onDone }: RestoreProps) {
     staleTime: 0,
   });
   const restore = useMutation({
+    // Without one there is the conversation alone to restore, for which `before` is enough: any number will do.
     mutationFn: (what: Part) => tendon.conversations.restore(id, checkpoint ?? 1, what, what === 'files' ? undefined : before),
     onSuccess: onDone,
     onSettled: () => queries.invalidateQueries({ queryKey: ['checkpoints', id] }),

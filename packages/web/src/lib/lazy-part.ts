@@ -1,4 +1,5 @@
 import { type ComponentType, lazy } from 'react';
+import { homeServer } from './server.ts';
 
 const PAUSE_MS = 1_000;
 
@@ -11,14 +12,15 @@ export function lazyPart<P>(load: () => Promise<{ readonly default: ComponentTyp
 }
 
 async function untilLoaded<T>(load: () => Promise<T>): Promise<T> {
-  for (let isAnswered = false; ;) {
+  let isAnswered = false;
+  for (;;) {
     try {
       return await load();
     } catch (cause) {
       if (isAnswered) throw cause;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      isAnswered = await fetch('/alive').then(
-        ({ ok }) => ok,
+      isAnswered = await homeServer.options.alive().then(
+        () => true,
         () => false,
       );
     }

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { t } from '../lib/language/text.ts';
 
 /** Asks for the key of a server that wants one; it is stored in this browser. */
-export function SignIn({ onKey, small = true }: { readonly onKey: () => void; readonly small?: boolean }) {
+export function SignIn({ onKey }: { readonly onKey: () => void }) {
   const [key, setKey] = useState('');
   return (
     <form
@@ -25,7 +25,7 @@ export function SignIn({ onKey, small = true }: { readonly onKey: () => void; re
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />
-      <Button type="submit" look={small ? 'plain' : 'line'} small={small}>
+      <Button type="submit" look="line">
         {t('Sign in')}
       </Button>
       {hasSignedIn() && <a href={`/login/oidc?next=${encodeURIComponent(location.pathname)}`}>{t('Sign in with your account')}</a>}

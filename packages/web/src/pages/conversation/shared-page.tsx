@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { PanelRight } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { ConversationProvider } from '../../conversation/conversation-provider.tsx';
-import type { Shown } from '../../conversation/open-conversation.ts';
+import type { Shown, TabName } from '../../conversation/open-conversation.ts';
 import { Stream } from '../../stream/stream.tsx';
 import { Icon, Mark } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/button.tsx';
@@ -50,12 +50,17 @@ function Watching({ id, share, connection, snapshot }: WatchingProps) {
   const workbench = useWorkbench();
   const [shown, setShown] = useState<Shown>({ tab: 'changes' });
   const [pane, setPane] = useState<'conversation' | 'panel'>('conversation');
-  const show = (target: Shown) => {
-    setShown(target);
-    setPane('panel');
-    workbench.set(true);
-  };
+  const { set: setWorkbench } = workbench;
+  const show = useCallback(
+    (target: Shown) => {
+      setShown(target);
+      setPane('panel');
+      setWorkbench(true);
+    },
+    [setWorkbench],
+  );
   const toConversation = () => setPane('conversation');
+  const choose = useCallback((tab: TabName | 'conversation') => (tab === 'conversation' ? setPane('conversation') : show({ tab })), [show]);
   return (
     <ConversationProvider open={{ id, connection, snapshot, show, toConversation, isWatched: true }}>
       <div className="screen">
@@ -77,14 +82,7 @@ function Watching({ id, share, connection, snapshot }: WatchingProps) {
           <section className="conversation" aria-label={t('Conversation')}>
             <Stream title={title} />
           </section>
-          {(workbench.isShown || workbench.isPhone) && (
-            <Workbench
-              shown={shown}
-              isPhone={workbench.isPhone}
-              pane={pane}
-              onTab={(tab) => (tab === 'conversation' ? toConversation() : show({ tab }))}
-            />
-          )}
+          {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} isPhone={workbench.isPhone} pane={pane} onTab={choose} />}
         </main>
       </div>
     </ConversationProvider>

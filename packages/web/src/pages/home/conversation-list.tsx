@@ -192,7 +192,7 @@ function ListError({ error, onRetry }: { readonly error: Error; readonly onRetry
         {serverKey.get(tendon.baseUrl) === undefined
           ? t('Enter the access key of this server.')
           : t('This server does not accept the key.')}
-        <SignIn small={false} onKey={() => void queries.invalidateQueries()} />
+        <SignIn onKey={() => void queries.invalidateQueries()} />
       </div>
     );
   }

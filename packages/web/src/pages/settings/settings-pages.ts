@@ -1,4 +1,4 @@
-import { type ComponentType } from 'react';
+import type { ComponentType } from 'react';
 import { type PlainText, textKey } from '../../lib/language/text.ts';
 import { lazyPart } from '../../lib/lazy-part.ts';
 
